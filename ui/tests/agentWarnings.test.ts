@@ -3,7 +3,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 
 import { arming } from '../src/shared/arming';
 import type { Approval, EntryBody, ToolStatus } from '../src/generated/wire';
-import { aDecision, anApproval, anEntry, aRequest, aSession, someOptions } from '../src/testing/builders';
+import { aDecision, anApproval, anEntry, aRequest, aSession, aCommand, someOptions } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
 import { button, expectNoViolations, openPage, panel, settle, skippableTime } from './open';
 
@@ -163,17 +163,7 @@ test('case_139 the inbox says so too, and a request that was withdrawn stays wha
 });
 
 test('case_139 the tool line of a refused call is no failed one', async () => {
-  const tool = (status: ToolStatus): EntryBody => ({
-    kind: 'tool',
-    toolUse: 't',
-    name: 'Bash',
-    toolKind: 'execute',
-    summary: 'rm -rf ~/',
-    detail: { detail: 'command', command: 'rm -rf ~/', description: null },
-    status,
-    output: 'Permission denied',
-    images: [],
-  });
+  const tool = (status: ToolStatus): EntryBody => aCommand('rm -rf ~/', { status, output: 'Permission denied', images: [] });
   const bridge = new FakeBridge({ sessions: [aSession()], requests: [aRequest()] });
   bridge.entries['s1'] = [anEntry(1, tool('refused'))];
   await openPage(bridge);

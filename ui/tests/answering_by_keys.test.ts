@@ -1,7 +1,7 @@
 import { fireEvent, screen, within } from '@testing-library/svelte';
 import { describe, expect, test } from 'vitest';
 
-import { anApproval, aQuestion, aRequest, aSession, ended } from '../src/testing/builders';
+import { aQuestion, aRequest, aSession, ended } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
 import { button, checkbox, composer, expectNoViolations, openPage, ownAnswer, panel, radio, settle } from './open';
 import { card, checkKeys, four, type KeyCase, lone, openCard, pair, sentAnswers } from './openCard';
@@ -173,24 +173,6 @@ describe('where keys work', () => {
     (document.activeElement as HTMLElement | null)?.blur();
     await keys('1');
     expect(radio('OAuth 2.0').checked).toBe(false);
-  });
-
-  test('no key that answers questions decides a permission request', async () => {
-    const bridge = new FakeBridge({ requests: [aRequest({ questions: lone() })], approvals: [anApproval()] });
-    const { user } = await openPage(bridge);
-    await user.click(screen.getByRole('button', { name: 'Permission' }));
-    const permission = document.querySelector<HTMLElement>('[data-approval="a1"][data-card]')!;
-    for (const focus of [permission, within(permission).getByRole('button', { name: 'Deny' })]) {
-      focus.focus();
-      await user.keyboard('12nu{Control>}{Enter}{/Control}{Alt>}{ArrowRight}{/Alt}');
-    }
-    const told = bridge.calls.filter(({ command }) => /answer|approval|question/.test(command));
-    expect(told).toEqual([]);
-    await user.click(screen.getByRole('button', { name: /^Question / }));
-    expect(screen.getAllByRole<HTMLInputElement>('radio').some(({ checked }) => checked)).toBe(false);
-    card().focus();
-    await user.keyboard('1{Enter}');
-    expect(bridge.sent('decide_approval')).toEqual([]);
   });
 
   test('keys choose an answer to a missed question, without a quick answer', async () => {

@@ -152,13 +152,6 @@ test.each([
 });
 
 describe('confirmations and secrets', () => {
-  test('a confirmation is a choice between yes and no', async () => {
-    const { user, bridge } = await open([aQuestion(1, { kind: 'confirm', options: ['Yes', 'No'], allowsOther: false })]);
-    await user.click(radio('No'));
-    await user.click(button('Submit'));
-    expect(bridge.sent('answer_question')[0]?.answers).toEqual([{ question: 'q1', chosen: ['q1o2'], other: null, note: null }]);
-  });
-
   test('an option of a secret fills its field, masked as what is typed', async () => {
     const { user, bridge } = await open([aQuestion(1, { kind: 'secret', header: 'Token' })]);
     const [first] = aQuestion(1).options;
@@ -223,16 +216,6 @@ test('a missing answer shows an error that describes the field', async () => {
   const field = screen.getByRole('textbox', { name: 'Your own answer' });
   expect(field).toHaveAttribute('aria-invalid', 'true');
   expect(screen.getByRole('group')).toHaveAccessibleDescription(/Write an answer, or skip/);
-});
-
-test('the collapsed panel is one button with the number of waiting questions', async () => {
-  const { user } = await open([aQuestion(1)]);
-  await user.click(button('Fold side'));
-  expect(button('Unfold side')).toHaveFocus();
-  const strip = button('1 question, open the side');
-  expect(strip).toHaveTextContent('1');
-  await user.click(strip);
-  expect(screen.getByRole('group')).toBeVisible();
 });
 
 describe('the options', () => {

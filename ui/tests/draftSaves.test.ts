@@ -4,7 +4,7 @@ import { describe, expect, test, vi } from 'vitest';
 import type { DraftTarget, Request } from '../src/generated/wire';
 import { anApproval, anEntry, answered, aQuestion, aRequest, aSession, ended, planOptions, withdrawn } from '../src/testing/builders';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
-import { button, expectNoViolations, openPage, ownAnswer, radio, settle, skippableTime } from './open';
+import { button, expectNoViolations, held, openPage, ownAnswer, radio, settle, skippableTime } from './open';
 
 const store = aQuestion(1, { header: 'Store', text: 'Which store?', options: ['SQLite', 'PostgreSQL'] });
 const parts = aQuestion(2, { header: 'Parts', text: 'Which parts?', kind: 'multi', options: ['W', 'X'] });
@@ -37,14 +37,6 @@ const open = (request: Request, drafts: DraftTarget[] = []) => {
 const wait = (millis = 300) => vi.advanceTimersByTimeAsync(millis);
 
 skippableTime();
-
-/** A promise that the test settles. */
-function held<T>() {
-  let give: (value: T) => void = () => undefined;
-  let refuse: (error: unknown) => void = () => undefined;
-  const promise = new Promise<T>((resolve, reject) => ([give, refuse] = [resolve, reject]));
-  return { promise, give: (value: T) => give(value), refuse: (error: unknown) => refuse(error) };
-}
 
 describe('a draft', () => {
   test('case_28_comes_back_question_choices_words_and_place', async () => {

@@ -1,7 +1,7 @@
 import { screen, waitFor, within } from '@testing-library/svelte';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 
-import { anEntry, aSession } from '../src/testing/builders';
+import { anEntry, aSession, aTool } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
 import { composer, expectNoViolations, openPage, settle, skippableTime } from './open';
 
@@ -59,17 +59,7 @@ describe('Page Up and Page Down', () => {
 
   async function opened() {
     const bridge = new FakeBridge({ sessions: [aSession()] });
-    const read = (n: number) =>
-      anEntry(n, {
-        kind: 'tool',
-        toolUse: `t${n}`,
-        name: 'Read',
-        toolKind: 'read',
-        summary: `src/${n}.ts`,
-        detail: { detail: 'other', input: '{}' },
-        status: 'done',
-        output: 'one\ntwo',
-      });
+    const read = (n: number) => anEntry(n, aTool({ toolUse: `t${n}`, summary: `src/${n}.ts`, output: 'one\ntwo' }));
     bridge.entries['s1'] = [
       anEntry(1, { kind: 'user', text: 'Add auth', attachments: [] }),
       read(2),

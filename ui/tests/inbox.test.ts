@@ -326,23 +326,6 @@ describe('the inbox', () => {
     expect(bridge.sent('retry_delivery')).toMatchObject([{ id: 'a' }]);
   });
 
-  test('keeps a withdrawn question in place, with the reason', async () => {
-    const requests = [asked('a', 's1', 30_000), asked('b', 's2', 20_000)];
-    const { bridge } = await openInbox(new FakeBridge({ sessions, requests }));
-    await bridge.push({ change: 'request', request: asked('a', 's1', 30_000, { state: withdrawnAt(Date.now() + 1) }) });
-    expect(items()).toHaveLength(2);
-    expect(within(items()[0]!).getByText('Withdrawn by the agent')).toBeVisible();
-  });
-
-  test('filters by session and reverses the order', async () => {
-    const requests = [asked('a', 's1', 30_000), asked('b', 's2', 20_000), asked('c', 's1', 10_000)];
-    const { user } = await openInbox(new FakeBridge({ sessions, requests }));
-    await user.selectOptions(screen.getByRole('combobox', { name: 'Sort' }), 'Newest first');
-    expect(items().map((item) => item.dataset['inboxItem'])).toEqual(['c', 'b', 'a']);
-    await user.selectOptions(screen.getByRole('combobox', { name: 'Session' }), 'api');
-    expect(items().map((item) => item.dataset['inboxItem'])).toEqual(['c', 'a']);
-  });
-
   test('says that nothing is waiting in the session of the filter, and leads to what is waiting elsewhere', async () => {
     const { user, store } = await openInbox(new FakeBridge({ sessions, requests: [asked('a', 's1', 30_000)] }));
     await user.selectOptions(screen.getByRole('combobox', { name: 'Session' }), 'web');
@@ -538,14 +521,5 @@ describe('Ctrl+J', () => {
     await user.keyboard('{Control>}j{/Control}');
     expect(store.state.navigation.place.at).toBe('session');
     expect(screen.getByRole('complementary')).toContainElement(document.activeElement as HTMLElement);
-  });
-
-  test('does nothing if nothing is waiting, and ignores permission requests', async () => {
-    const { user, bridge, store } = await openPage(new FakeBridge({ sessions, approvals: [anApproval({ session: 's2' })] }));
-    await user.click(composer());
-    await user.keyboard('{Control>}j{/Control}');
-    expect(selectedSession(store.state)).toBe('s1');
-    expect(composer()).toHaveFocus();
-    expect(bridge.sent('decide_approval')).toEqual([]);
   });
 });

@@ -6,6 +6,7 @@ import { type Action, reduce } from '../src/store/reducer';
 import { indexed, withValue } from '../src/store/sessionIndex';
 import { initialState, type State } from '../src/store/state';
 import { aRequest, aSession, ended, withdrawn } from '../src/testing/builders';
+import { numbers } from './numbers';
 
 const working: Session = aSession({ state: { state: 'working' } });
 const idle: Session = aSession({ state: { state: 'idle' } });
@@ -117,17 +118,6 @@ describe('case 104 a message', () => {
     expect(other.told).toEqual({ s2: [] });
   });
 });
-
-/** A seeded random generator (mulberry32). */
-function numbers(seed: number): (bound: number) => number {
-  let state = seed >>> 0;
-  return (bound) => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % bound;
-  };
-}
 
 test('case 104 whatever is typed, comes, and ends, no message closes a question that it was not begun with', () => {
   let replies = 0;

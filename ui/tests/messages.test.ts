@@ -130,55 +130,20 @@ const others: { name: string; texts: Partial<Record<string, string>>; needed: st
 
 /** Texts that are the same in another language. */
 const alike: Record<string, readonly string[]> = {
-  German: [
-    'agent.demo',
-    'answer.name',
-    'bounds.and',
-    'bounds.range',
-    'clients.wait_and',
-    'config.agent',
-    'config.sandbox',
-    'entry.plan',
-    'error.at_file',
-    'failure.path',
-    'foot.details',
-    'grouping.agent',
-    'helper.subagent',
-    'history.agent',
-    'log.stderr',
-    'option.is',
-    'plan.document',
-    'plan.edit_label',
-    'rules.example',
-    'run.and',
-    'session_action.down_keys',
-    'session_action.rename_keys',
-    'session_action.up_keys',
-    'settings.agent_arguments.one',
-    'settings.editor',
-    'settings.terminal',
-    'start.agent',
-    'start.name',
-    'time.minutes',
-    'time.seconds',
-    'time.whole_minutes',
-    'tool.of_server',
-    'totals.budget',
-    'undelivered.file_unreadable',
-    'worktree.branch',
-    'worktree.branches',
-    'worktree.commit',
-    'worktree.on_branch',
-  ],
-  Chinese: [
-    'bounds.range',
-    'log.stderr',
-    'rule.exactly',
-    'rules.example',
-    'session_action.down_keys',
-    'session_action.rename_keys',
-    'session_action.up_keys',
-  ],
+  German: `
+    agent.demo answer.name bounds.and bounds.range clients.wait_and config.agent config.sandbox entry.plan error.at_file
+    failure.path foot.details grouping.agent helper.subagent history.agent log.stderr option.is plan.document
+    plan.edit_label rules.example run.and session_action.down_keys session_action.rename_keys session_action.up_keys
+    settings.agent_arguments.one settings.editor settings.terminal start.agent start.name time.minutes time.seconds
+    time.whole_minutes tool.of_server totals.budget undelivered.file_unreadable worktree.branch worktree.branches
+    worktree.commit worktree.on_branch`
+    .trim()
+    .split(/\s+/),
+  Chinese: `
+    bounds.range log.stderr rule.exactly rules.example session_action.down_keys session_action.rename_keys
+    session_action.up_keys`
+    .trim()
+    .split(/\s+/),
 };
 
 const places = (text: string) => [...new Set(text.match(/\{\w+\}/g))].sort();

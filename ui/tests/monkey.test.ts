@@ -9,6 +9,7 @@ import { anApproval, aQuestion, aRequest, aSession, NOW } from '../src/testing/b
 import { ModelApp } from '../src/testing/modelApp';
 import App from '../src/view/App.svelte';
 import { openDialog, Watch } from './monkeyWatch';
+import { numbers } from './numbers';
 
 /*
  * Random keys, clicks, and text, while agents ask, withdraw, and end. A failing run prints its seed and its last steps; to
@@ -61,23 +62,12 @@ function within(around: Element | undefined, tag: string): HTMLElement[] {
   return [...(around?.getElementsByTagName(tag) ?? [])] as HTMLElement[];
 }
 
-/** A seeded random generator (mulberry32), so that runs can be repeated. */
-function numbers(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 /** Runs all pending tasks. */
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 class Monkey {
   readonly steps: string[] = [];
-  readonly #random: () => number;
+  readonly #below: (bound: number) => number;
   readonly #model = new ModelApp(SESSIONS.map((id, place) => aSession({ id, name: `work ${id}`, place })));
   readonly #watch = new Watch(this.#model);
   readonly #user = userEvent.setup({ delay: null, pointerEventsCheck: 0 });
@@ -87,7 +77,7 @@ class Monkey {
   #typed = 0;
 
   constructor(seed: number) {
-    this.#random = numbers(seed);
+    this.#below = numbers(seed);
     const mostlyOn = () => (this.#below(4) === 0 ? 'off' : 'on');
     this.#model.set({ quickAnswer: mostlyOn(), autoAdvance: mostlyOn() });
     this.#model.luck = () => ({
@@ -125,10 +115,6 @@ class Monkey {
   close(): void {
     this.#view?.unmount();
     this.#watch.close();
-  }
-
-  #below(bound: number): number {
-    return Math.floor(this.#random() * bound);
   }
 
   #one<T>(of: readonly T[]): T | undefined {

@@ -41,6 +41,14 @@ export function skippableTime() {
 /** The CPU time of this process in milliseconds, which a busy machine doesn't lengthen. */
 export const cpuMillis = () => process.cpuUsage().user / 1000;
 
+/** A promise that the test settles. */
+export function held<T = void>() {
+  let give: (value: T) => void = () => undefined;
+  let refuse: (error: unknown) => void = () => undefined;
+  const promise = new Promise<T>((resolve, reject) => ([give, refuse] = [resolve, reject]));
+  return { promise, give: (value: T) => give(value), refuse: (error: unknown) => refuse(error) };
+}
+
 export const button = (name: string | RegExp) => screen.getByRole('button', { name });
 export const radio = (name: string) => screen.getByRole<HTMLInputElement>('radio', { name });
 export const checkbox = (name: string | RegExp) => screen.getByRole<HTMLInputElement>('checkbox', { name });

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 
 import type { OpenError, ToolDetail } from '../src/generated/wire';
 import { demo, of } from '../src/testing/agents';
-import { aSession, anEntry } from '../src/testing/builders';
+import { anEntry, aSession, aTool } from '../src/testing/builders';
 import { FakeBridge, settle } from '../src/testing/fakeBridge';
 import { button, expectNoViolations, openPage, openSettings } from './open';
 
@@ -13,16 +13,7 @@ async function openHead(changes: Partial<ReturnType<typeof aSession>> = {}, deta
   const bridge = new FakeBridge({ sessions: [aSession({ nativeSession: 'n1', ...changes })] });
   bridge.entries = {
     s1: details.map((detail, index) =>
-      anEntry(index + 1, {
-        kind: 'tool',
-        toolUse: `t${index}`,
-        name: 'Read',
-        toolKind: 'other',
-        summary: 'a file',
-        detail,
-        status: 'failed',
-        output: null,
-      }),
+      anEntry(index + 1, aTool({ toolUse: `t${index}`, name: 'Read', toolKind: 'other', summary: 'a file', detail, status: 'failed' })),
     ),
   };
   const opened = await openPage(bridge);

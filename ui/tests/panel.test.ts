@@ -111,28 +111,6 @@ describe('filling in', () => {
     expect(bridge.sent('answer_question')[0]?.answers).toMatchObject([{ question: 'q1', chosen: ['q1o2'] }]);
   });
 
-  test('case_12_a_fresh_choice_shows_the_next_question_and_a_look_back_stays', async () => {
-    const { user } = await open(pair());
-    await user.click(radio('JWT'));
-    expect(checkbox('GitHub')).toBeVisible();
-    await user.click(button('Back'));
-    expect(radio('JWT').checked).toBe(true);
-    await user.click(radio('OAuth 2.0'));
-    expect(radio('OAuth 2.0').checked).toBe(true);
-  });
-
-  test('a first choice moves the focus to the next question, and Enter on the summary sends', async () => {
-    const { user, bridge } = await open(pair());
-    radio('OAuth 2.0').focus();
-    await user.keyboard(' ');
-    expect(checkbox('GitHub')).toHaveFocus();
-    await user.keyboard(' {Enter}');
-    expect(bridge.sent('answer_question')).toEqual([]);
-    expect(button('Submit')).toHaveFocus();
-    await user.keyboard('{Enter}');
-    expect(bridge.sent('answer_question')).toHaveLength(1);
-  });
-
   test('case_14_a_row_of_the_summary_opens_its_question_with_its_answer', async () => {
     const { user } = await open(pair());
     await user.click(radio('JWT'));
@@ -165,15 +143,6 @@ describe('filling in', () => {
     await user.tab();
     expect(radio('JWT').checked).toBe(true);
     expect(ownAnswer()).not.toHaveFocus();
-  });
-
-  test('a note is sent with its choice', async () => {
-    const { user, bridge } = await open(lone());
-    await user.click(radio('JWT'));
-    await user.click(button('Add note'));
-    await user.type(screen.getByRole('textbox', { name: 'Note' }), 'for now');
-    await user.click(button('Submit'));
-    expect(bridge.sent('answer_question')[0]?.answers[0]).toMatchObject({ chosen: ['q1o2'], note: 'for now' });
   });
 
   test('text, secrets, and confirmations have their own fields', async () => {
@@ -289,15 +258,6 @@ describe('sending', () => {
     await bridge.push({ change: 'hold_released', request: 'r1' }, { change: 'request', request: { ...bridge.request('r1'), state } });
     expect(screen.getByRole('heading', { name: 'Skipped' })).toBeVisible();
     expect(panel()).not.toHaveTextContent('Sent');
-  });
-
-  test('several questions are all skipped together', async () => {
-    const { user, bridge } = await open(pair());
-    await skipWithMessage(user);
-    expect(screen.getByRole('group', { name: 'Skip all' })).toBeVisible();
-    await user.click(button('Back'));
-    await user.click(button('Skip all'));
-    expect(bridge.sent('hold_end')).toMatchObject([{ end: { end: 'canceled' } }]);
   });
 
   test('skipping asks before it deletes text that the user typed', async () => {

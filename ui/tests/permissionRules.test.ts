@@ -2,7 +2,7 @@ import { screen, waitFor, within } from '@testing-library/svelte';
 import { expect, test } from 'vitest';
 
 import { readRule, ruleFor, textOfRule } from '../src/entities/permission/ruleText';
-import type { PermissionRule, PermissionsRead, StandingPermission, ToolDetail } from '../src/generated/wire';
+import type { IgnoredSetting, PermissionRule, PermissionsRead, StandingPermission, ToolDetail } from '../src/generated/wire';
 import { anApproval, anEntry, aSession, someOptions } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
 import { button, expectNoViolations, openPage, openSettings, panel, settle } from './open';
@@ -262,16 +262,16 @@ test('a mistake made and corrected in the file by hand is announced and no longe
   await waitFor(() => expect(screen.queryByText(words)).toBeNull());
 });
 
-test('rules that stay in force while the file can’t be read announce nothing', async () => {
-  const bridge = withRules([rule()]);
-  bridge.settings = { ...bridge.settings, ignored: [{ key: 'settings.toml', why: { why: 'unreadable', error: 'denied' } }] };
-  await openPage(bridge);
-  expect(screen.queryByText(/permission rules/)).toBeNull();
-});
-
-test('another ignored setting announces nothing', async () => {
-  const bridge = new FakeBridge({ sessions: [aSession()] });
-  bridge.settings = { ...bridge.settings, ignored: [{ key: 'appearance.theme', why: { why: 'unknown' } }] };
+test.each<[string, PermissionRule[], IgnoredSetting]>([
+  [
+    'rules that stay in force while the file can’t be read',
+    [rule()],
+    { key: 'settings.toml', why: { why: 'unreadable', error: 'denied' } },
+  ],
+  ['another ignored setting', [], { key: 'appearance.theme', why: { why: 'unknown' } }],
+])('%s: nothing is announced', async (_, rules, ignored) => {
+  const bridge = withRules(rules);
+  bridge.settings = { ...bridge.settings, ignored: [ignored] };
   await openPage(bridge);
   expect(screen.queryByText(/permission rules/)).toBeNull();
 });

@@ -10,7 +10,7 @@ import { aFound, demoFound } from '../src/testing/agents';
 import { aSession, anEntry } from '../src/testing/builders';
 import { FakeBridge, settle } from '../src/testing/fakeBridge';
 import { later, loadInView } from '../src/view/lazy';
-import { openPage, radio, skippableTime } from './open';
+import { held, openPage, radio, skippableTime } from './open';
 
 skippableTime();
 
@@ -33,13 +33,6 @@ function startOf(bridge: FakeBridge, transcript: FirstTranscript | null = null):
 
 function pageOf(...entries: Entry[]): TranscriptPage {
   return { entries, more: false, requests: [], approvals: [] };
-}
-
-/** A reply that is held back until the returned function is called. */
-function held<T>(value: T) {
-  let release: () => void = () => undefined;
-  const reply = new Promise<T>((resolve) => (release = () => resolve(value)));
-  return { reply, release };
 }
 
 describe('the window is mounted', () => {
@@ -86,12 +79,12 @@ describe('the window is mounted', () => {
   });
 
   test('with the agents on a desk without sessions, never before', async () => {
-    const { reply, release } = held(found);
+    const { promise: reply, give } = held<AgentsFound>();
     const bridge = new FakeBridge({ sessions: [] }).on('list_agents', () => reply);
     const { progress, page, close } = begin(bridge);
     await settle();
     expect(progress.prepared).toBe(false);
-    release();
+    give(found);
     await settle();
     expect(progress.prepared).toBe(true);
     expect(page.store.state.agents).toEqual(found);
@@ -99,12 +92,12 @@ describe('the window is mounted', () => {
   });
 
   test('with the transcript of the session in view, without looking for agents', async () => {
-    const { reply, release } = held<TranscriptPage>({ entries: [], more: false, requests: [], approvals: [] });
+    const { promise: reply, give } = held<TranscriptPage>();
     const bridge = new FakeBridge({ sessions: [aSession()] }).on('read_transcript', () => reply);
     const { progress, page, close } = begin(bridge);
     await settle();
     expect(progress.prepared).toBe(false);
-    release();
+    give(pageOf());
     await settle();
     expect(progress.prepared).toBe(true);
     expect(transcriptOf(page.store.state, aSession().id).status).toBe('read');
@@ -113,14 +106,14 @@ describe('the window is mounted', () => {
   });
 
   test('with the scripts of what is in view, unless they can’t be loaded', async () => {
-    const { reply, release } = held(undefined);
+    const { promise: reply, give } = held();
     const { progress, close } = begin(new FakeBridge({ sessions: [aSession()] }), async () => {
       await reply;
       throw new Error('missing');
     });
     await settle();
     expect(progress.prepared).toBe(false);
-    release();
+    give();
     await settle();
     expect(progress.prepared).toBe(true);
     close();
@@ -151,12 +144,12 @@ test('the frame of the document stays until the window has something to show', a
   const frame = () => document.getElementById('frame');
   const bridge = new FakeBridge();
   const subscribe = bridge.subscribe.bind(bridge);
-  const { reply, release } = held(undefined);
+  const { promise: reply, give } = held();
   bridge.subscribe = (receive) => reply.then(() => subscribe(receive));
   await openPage(bridge);
   expect(frame()).toBeInTheDocument();
   expect(screen.getByRole('heading', { name: 'Connecting…' })).toBeInTheDocument();
-  release();
+  give();
   await settle();
   expect(frame()).toBeNull();
 });

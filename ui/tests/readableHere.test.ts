@@ -10,7 +10,7 @@ const command = (text: string, description: string | null = null): ToolDetail =>
 const edit = (diff: string, path = 'src/a.rs'): ToolDetail => ({ detail: 'edit', path, diff });
 const write = (content: string, path = 'src/a.rs'): ToolDetail => ({ detail: 'write', path, content });
 const of = (subject: ToolDetail, changes: Partial<Approval> = {}) => readableHere(anApproval({ subject, ...changes }));
-const many = (count: number, line: (n: number) => string) => Array.from({ length: count }, (_, n) => line(n + 1)).join('\n');
+const many = (count: number, line: string) => Array.from({ length: count }, (_, n) => `${line} ${n + 1}`).join('\n');
 
 const readable = { here: 'readable' } as const;
 const hidden = { here: 'hidden_characters' } as const;
@@ -21,35 +21,13 @@ const tooLong = (of: 'changed_lines' | 'lines' | 'characters', count: number) =>
 describe('case_81 whether a request can be decided in the inbox', () => {
   test.each<[string, ReturnType<typeof of>, ToolDetail, Partial<Approval>?]>([
     ['a command', readable, command('pnpm db:migrate --env staging')],
-    ['a command of four lines', readable, command(many(4, (n) => `step ${n}`))],
+    ['a command of four lines', readable, command(many(4, 'step'))],
     ['a command that ends in a line break', readable, command('ls\n')],
-    ['a command of five lines', tooLong('lines', 5), command(many(5, (n) => `step ${n}`))],
+    ['a command of five lines', tooLong('lines', 5), command(many(5, 'step'))],
     ['empty lines between two commands', tooLong('lines', 6), command('ls\n\n\n\n\nrm -r build')],
-    [
-      'a description counts',
-      tooLong('lines', 5),
-      command(
-        many(4, (n) => `step ${n}`),
-        'Build it',
-      ),
-    ],
-    [
-      'a description that arrives twice counts once',
-      readable,
-      command(
-        many(3, (n) => `step ${n}`),
-        'Build it',
-      ),
-      { description: 'Build it' },
-    ],
-    [
-      'other parameters count',
-      tooLong('lines', 5),
-      command(
-        many(2, (n) => `step ${n}`),
-        'Build it\ntimeout: 9\nsandbox: off',
-      ),
-    ],
+    ['a description counts', tooLong('lines', 5), command(many(4, 'step'), 'Build it')],
+    ['a description that arrives twice counts once', readable, command(many(3, 'step'), 'Build it'), { description: 'Build it' }],
+    ['other parameters count', tooLong('lines', 5), command(many(2, 'step'), 'Build it\ntimeout: 9\nsandbox: off')],
     ['a line of four rows', readable, command('x'.repeat(4 * COLUMNS_HERE))],
     ['a line of more than four rows', tooLong('characters', 4 * COLUMNS_HERE + 1 + 4), command('x'.repeat(4 * COLUMNS_HERE + 1))],
     ['wide characters take two columns', tooLong('characters', 161 + 4), command('字'.repeat(161))],
@@ -65,16 +43,12 @@ describe('case_81 whether a request can be decided in the inbox', () => {
     ['a new file', readable, write('one\ntwo\n')],
     ['an empty file', readable, write('')],
     ['a file without a path', unknown, write('one', ' ')],
-    ['a new file of 84 lines', tooLong('lines', 84), write(many(84, (n) => `line ${n}`))],
+    ['a new file of 84 lines', tooLong('lines', 84), write(many(84, 'line'))],
     ['a path that does not fit', tooLong('characters', 81 + 3 + 4), write('one', 'p'.repeat(81))],
     ['a path that was cut off', cut, write('one', 'p\n… [cut at 256 KiB]')],
     ['a change of a line', readable, edit('@@ -1 +1 @@\n-old\n+new\n')],
     ['a change of two lines', readable, edit('@@ -1,2 +1,2 @@\n-old\n-older\n+new\n+newer\n')],
-    [
-      'a change of 84 lines',
-      tooLong('changed_lines', 84),
-      edit(`@@ -1,42 +1,42 @@\n${many(42, (n) => `-old ${n}`)}\n${many(42, (n) => `+new ${n}`)}`),
-    ],
+    ['a change of 84 lines', tooLong('changed_lines', 84), edit(`@@ -1,42 +1,42 @@\n${many(42, '-old')}\n${many(42, '+new')}`)],
     ['a small change in many lines', tooLong('lines', 7), edit('@@ -1,6 +1,6 @@\n a\n b\n c\n-old\n+new\n d\n e\n')],
     [
       'parameters beside the place of a change',

@@ -1,4 +1,5 @@
 import { screen, within } from '@testing-library/svelte';
+import type { UserEvent } from '@testing-library/user-event';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 
 import { settingDescriptors } from '../src/generated/wire';
@@ -102,21 +103,21 @@ describe('the settings', () => {
     expect(document.documentElement.dataset.density).toBe('compact');
   });
 
-  test('a change that can’t be saved shows an error and the old value', async () => {
+  test.each<[string, string, (user: UserEvent) => Promise<void>, () => void]>([
+    [
+      'change',
+      'Appearance',
+      (user) => user.selectOptions(setting('Theme'), 'Dark'),
+      () => expect(setting('Theme')).toHaveDisplayValue('System default'),
+    ],
+    ['switch', 'Questions', (user) => user.click(toggle('Quick answers')), () => expect(toggle('Quick answers')).toBeChecked()],
+  ])('a %s that can’t be saved shows an error and the old value', async (_, category, change, isAsBefore) => {
     const bridge = new FakeBridge().fail('change_setting', { code: 'settings_not_written', message: 'The disk is full.' });
-    const { user } = await openSettings(bridge);
-    await user.selectOptions(setting('Theme'), 'Dark');
+    const { user } = await openSettings(bridge, category);
+    await change(user);
+    expect(bridge.sent('change_setting')).toHaveLength(1);
     expect(within(dialog()).getByRole('alert')).toHaveTextContent('The setting wasn’t saved. The disk is full.');
-    expect(setting('Theme')).toHaveDisplayValue('System default');
-  });
-
-  test('a switch that can’t be saved shows an error and turns back', async () => {
-    const bridge = new FakeBridge().fail('change_setting', { code: 'settings_not_written', message: 'The disk is full.' });
-    const { user } = await openSettings(bridge, 'Questions');
-    await user.click(toggle('Quick answers'));
-    expect(bridge.sent('change_setting')).toEqual([{ change: { setting: 'quick_answer', value: 'off' } }]);
-    expect(within(dialog()).getByRole('alert')).toHaveTextContent('The setting wasn’t saved. The disk is full.');
-    expect(toggle('Quick answers')).toBeChecked();
+    isAsBefore();
   });
 
   test('a setting that the system can’t apply shows why, and the chosen value', async () => {
@@ -139,16 +140,16 @@ describe('the settings', () => {
 
   test('a search finds settings of every category by name, help, and choices', async () => {
     const { user } = await openSettings(new FakeBridge(), 'Data');
-    await user.type(search(), 'DARK');
-    expect(names()).toEqual(['setting-theme']);
-    expect(categories().filter((category) => category.hasAttribute('aria-current'))).toEqual([]);
-    await user.clear(search());
-    await user.type(search(), 'closing tray');
-    expect(names()).toEqual(['setting-on_close']);
-    await user.clear(search());
-    await user.type(search(), 'sound');
-    expect(names()).toEqual(['setting-notify_sound']);
-    await user.clear(search());
+    for (const [words, found] of [
+      ['DARK', 'setting-theme'],
+      ['closing tray', 'setting-on_close'],
+      ['sound', 'setting-notify_sound'],
+    ] as const) {
+      await user.type(search(), words);
+      expect(names()).toEqual([found]);
+      expect(categories().filter((category) => category.hasAttribute('aria-current'))).toEqual([]);
+      await user.clear(search());
+    }
     await user.type(search(), 'notification log');
     expect(within(dialog()).getByRole('button', { name: 'Notification log' })).toBeVisible();
     await user.clear(search());
@@ -214,25 +215,21 @@ describe('the settings', () => {
     expect(pause).toHaveDisplayValue('Not paused');
   });
 
+  const about = <What extends 'question' | 'permission'>(what: What, id: string) => ({ waiting: { what, id } });
+
   test('the notification log is loaded on demand, with the reason for each entry', async () => {
     const bridge = new FakeBridge().on('read_notification_log', () => ({
       entries: [
         { at: 4, session: 'docs', waiting: null, occasion: 'finished', decision: { decision: 'nothing', why: 'waits' } },
         { at: 3, session: 'docs', waiting: null, occasion: 'finished', decision: { decision: 'suppressed', why: 'muted' } },
         {
+          ...about('question', 'r2'),
           at: 2,
           session: 'web',
-          waiting: { what: 'question', id: 'r2' },
           occasion: 'reminder',
           decision: { decision: 'badge_only', why: 'quiet_hours' },
         },
-        {
-          at: 1,
-          session: 'api',
-          waiting: { what: 'permission', id: 'a1' },
-          occasion: 'asked',
-          decision: { decision: 'nothing', why: 'in_view' },
-        },
+        { ...about('permission', 'a1'), at: 1, session: 'api', occasion: 'asked', decision: { decision: 'nothing', why: 'in_view' } },
       ],
     }));
     const { user } = await openSettings(bridge, 'Notifications');
@@ -314,6 +311,12 @@ describe('launch overrides', () => {
       return change.setting === 'agent_environment' ? change.value.environment : change.value;
     });
 
+  /** Refuses an argument that is a flag of Askdesk’s own. */
+  function refuse(bridge: FakeBridge, n: number) {
+    const error = { validation: 'unfit', flaw: { unfit: 'argument', n, flaw: { extra: 'own_flag', flag: '-p' } } } as const;
+    bridge.fail('change_setting', { code: 'invalid', detail: { detail: 'validation', error } });
+  }
+
   async function openWith(words: string[], environment: Record<string, string>) {
     const opened = await openSettings(
       new FakeBridge().set({ launchOverrides: { claude_code: { arguments: words, environment } } }),
@@ -360,8 +363,7 @@ describe('launch overrides', () => {
 
   test('a rejected argument shows its error at its field and stays there', async () => {
     const { bridge, user, fill } = await openWith(['--debug'], {});
-    const validation = { validation: 'unfit', flaw: { unfit: 'argument', n: 2, flaw: { extra: 'own_flag', flag: '-p' } } } as const;
-    bridge.fail('change_setting', { code: 'invalid', detail: { detail: 'validation', error: validation } });
+    refuse(bridge, 2);
     await user.click(press('Add argument'));
     await fill('Argument 2', '-p');
     expect(box('Argument 2')).toBeInvalid();
@@ -373,8 +375,7 @@ describe('launch overrides', () => {
 
   test('a rejected argument stays while another category or a search is shown', async () => {
     const { bridge, user, fill } = await openWith([], {});
-    const validation = { validation: 'unfit', flaw: { unfit: 'argument', n: 1, flaw: { extra: 'own_flag', flag: '-p' } } } as const;
-    bridge.fail('change_setting', { code: 'invalid', detail: { detail: 'validation', error: validation } });
+    refuse(bridge, 1);
     await user.click(press('Add argument'));
     await fill('Argument 1', '-p');
     await showCategory(user, 'Data');

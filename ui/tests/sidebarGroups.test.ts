@@ -4,7 +4,7 @@ import { describe, expect, test, vi } from 'vitest';
 
 import type { EntryBody, Session } from '../src/generated/wire';
 import { demo, of } from '../src/testing/agents';
-import { anApproval, anEntry, aQuestion, aRequest, aSession, NOW, turnEnded } from '../src/testing/builders';
+import { anApproval, anEntry, aQuestion, aRequest, aSession, aCommand, NOW, turnEnded } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
 import { button, expectNoViolations, openPage, settle, skippableTime } from './open';
 
@@ -273,16 +273,7 @@ describe('wherever the pointer is, the sessions keep their places', () => {
 });
 
 describe('the second line of a row', () => {
-  const tool = (status: 'running' | 'done'): EntryBody => ({
-    kind: 'tool',
-    toolUse: 't1',
-    name: 'Bash',
-    toolKind: 'execute',
-    summary: 'cargo test',
-    detail: { detail: 'command', command: 'cargo test', description: null },
-    status,
-    output: null,
-  });
+  const tool = (status: 'running' | 'done'): EntryBody => aCommand('cargo test', { status });
 
   test('is the open request, or why the session ended', async () => {
     await openPage(several());

@@ -4,24 +4,14 @@ import { describe, expect, test } from 'vitest';
 import { changesOf } from '../src/entities/tool/changes';
 import { rowsOf, wordsOfRun } from '../src/feature/transcript/rows';
 import type { Entry, EntryBody, ToolKind, ToolStatus } from '../src/generated/wire';
-import { anEntry } from '../src/testing/builders';
+import { anEntry, aTool } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
 import { expectNoViolations, openPage } from './open';
 
 type Tool = Extract<EntryBody, { kind: 'tool' }>;
 
 const call = (n: number, toolKind: ToolKind, summary: string, status: ToolStatus = 'done', changes: Partial<Tool> = {}): Entry =>
-  anEntry(n, {
-    kind: 'tool',
-    toolUse: `t${n}`,
-    name: 'Tool',
-    toolKind,
-    summary,
-    status,
-    detail: { detail: 'other', input: '{}' },
-    output: null,
-    ...changes,
-  });
+  anEntry(n, aTool({ toolUse: `t${n}`, name: 'Tool', toolKind, summary, status, ...changes }));
 
 const says = (n: number, text: string) => anEntry(n, { kind: 'agent', text });
 

@@ -10,6 +10,7 @@ import {
   aQuestion,
   aRequest,
   aSession,
+  aTool,
   delivered,
   ended,
   turnEnded,
@@ -129,18 +130,7 @@ describe('the transcript', () => {
   });
 
   test('a tool call is one line that expands to its input and output', async () => {
-    const { user } = await show([
-      {
-        kind: 'tool',
-        toolUse: 't',
-        name: 'Read',
-        toolKind: 'read',
-        summary: 'a.rs',
-        detail: { detail: 'other', input: 'the input' },
-        status: 'done',
-        output: 'the output',
-      },
-    ]);
+    const { user } = await show([aTool({ summary: 'a.rs', detail: { detail: 'other', input: 'the input' }, output: 'the output' })]);
     expect(transcript()).not.toHaveTextContent('the output');
     await user.click(within(transcript()).getByText('a.rs'));
     expect(transcript()).toHaveTextContent('the output');
@@ -223,21 +213,12 @@ describe('the transcript', () => {
   });
 
   test('turns in which the agent did nothing are not listed', async () => {
-    const turn = {
-      kind: 'turn_ended',
-      inputTokens: 0,
-      outputTokens: 0,
-      cachedTokens: 0,
-      costUsd: null,
-      context: null,
-      error: null,
-    } as const;
     await show([
       { kind: 'agent', text: 'Five subagents are at work.' },
-      { ...turn, millis: 900, inputTokens: 10, outputTokens: 10 },
-      { ...turn, millis: 0 },
-      { ...turn, millis: 0 },
-      { ...turn, millis: 0, error: 'Overloaded' },
+      { ...turnEnded, millis: 900, inputTokens: 10, outputTokens: 10 },
+      { ...turnEnded, millis: 0 },
+      { ...turnEnded, millis: 0 },
+      { ...turnEnded, millis: 0, error: 'Overloaded' },
     ]);
     expect(within(transcript()).getAllByText(/^Turn finished/)).toHaveLength(1);
     expect(transcript()).toHaveTextContent('Overloaded');

@@ -6,7 +6,7 @@ import type { Session, WorktreeRefused, WorktreeState, WorktreeUnavailable } fro
 import { aFound, demoFound } from '../src/testing/agents';
 import { aPlan, aRequest, aSession, aTree } from '../src/testing/builders';
 import { anError, FakeBridge, settle } from '../src/testing/fakeBridge';
-import { button, checkbox, expectNoViolations, openPage, radio } from './open';
+import { button, checkbox, expectNoViolations, held, openPage, radio } from './open';
 
 const field = (name: string) => screen.getByLabelText<HTMLInputElement>(name);
 const inTree: Partial<Session> = {
@@ -20,6 +20,7 @@ const inTree: Partial<Session> = {
     base: 'main',
   },
 };
+const refusedFor = (why: WorktreeRefused) => ({ code: 'worktree_refused', detail: { detail: 'worktree', why } }) as const;
 const listed = (...first: string[]) => ({ count: first.length, first });
 
 describe('the branch of a session', () => {
@@ -233,8 +234,7 @@ describe('a start in a new worktree', () => {
       const { bridge, user } = await openStart(planned());
       await turnOn(user);
       await screen.findByLabelText('New branch');
-      let plan: () => void = () => undefined;
-      const asked = new Promise<void>((resolve) => (plan = resolve));
+      const { promise: asked, give: plan } = held();
       bridge.on('plan_worktree', ({ message }) => asked.then(() => aPlan({ branch: `askdesk/${message}` })));
       await user.type(field('First message'), 'first');
       await user.click(button('Start session'));
@@ -248,6 +248,8 @@ describe('a start in a new worktree', () => {
 });
 
 describe('the menu of a session in a worktree', () => {
+  const press = (name: string) => within(screen.getByRole('dialog')).getByRole('button', { name });
+
   async function open(item: string, tree: Partial<WorktreeState> = {}, session: Partial<Session> = {}) {
     const bridge = new FakeBridge({ sessions: [aSession({ ...inTree, ...session })] }).on('read_worktree', () => aTree(tree));
     const opened = await openPage(bridge);
@@ -275,7 +277,7 @@ describe('the menu of a session in a worktree', () => {
     expect(dialog).toHaveAccessibleName('Merge rate-limits into main?');
     expect(within(dialog).getByText('1a2b Add limits')).toBeVisible();
     expect(within(dialog).queryByLabelText('Commit message')).toBeNull();
-    await user.click(within(dialog).getByRole('button', { name: 'Merge' }));
+    await user.click(press('Merge'));
     expect(bridge.sent('merge_worktree')).toMatchObject([{ session: 's1', seen: 'a1', message: null }]);
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
   });
@@ -288,9 +290,9 @@ describe('the menu of a session in a worktree', () => {
     const message = within(dialog).getByLabelText('Commit message');
     expect(message).toHaveValue('Rate limits');
     await user.clear(message);
-    expect(within(dialog).getByRole('button', { name: 'Commit and rebase' })).toBeDisabled();
+    expect(press('Commit and rebase')).toBeDisabled();
     await user.type(message, 'Limit requests');
-    await user.click(within(dialog).getByRole('button', { name: 'Commit and rebase' }));
+    await user.click(press('Commit and rebase'));
     expect(bridge.sent('rebase_worktree')).toMatchObject([{ message: 'Limit requests' }]);
   });
 
@@ -321,24 +323,21 @@ describe('the menu of a session in a worktree', () => {
   test('says that the changes were committed if only the merge was refused, and still asks the agent to rebase', async () => {
     const { bridge, user, dialog } = await open('Merge into main…', { commits: listed('1a2b Add limits') });
     const why: WorktreeRefused = { refused: 'after_commit', why: { refused: 'conflict', files: ['src/a.ts'] } };
-    bridge.fail('merge_worktree', { code: 'worktree_refused', detail: { detail: 'worktree', why } });
-    await user.click(within(dialog).getByRole('button', { name: 'Merge' }));
+    bridge.fail('merge_worktree', refusedFor(why));
+    await user.click(press('Merge'));
     const alert = await within(dialog).findByRole('alert');
     expect(alert).toHaveTextContent('The changes were committed to the branch');
     expect(alert).toHaveTextContent('src/a.ts');
-    expect(within(dialog).getByRole('button', { name: 'Ask the agent to rebase' })).toBeVisible();
+    expect(press('Ask the agent to rebase')).toBeVisible();
   });
 
   test('case_84_names the files of a conflict and asks the agent to rebase', async () => {
     const opened = await open('Merge into main…', { commits: listed('1a2b Add limits') });
     const { bridge, user, dialog } = opened;
-    bridge.fail('merge_worktree', {
-      code: 'worktree_refused',
-      detail: { detail: 'worktree', why: { refused: 'conflict', files: ['src/a.ts', 'b.ts'] } },
-    });
-    await user.click(within(dialog).getByRole('button', { name: 'Merge' }));
+    bridge.fail('merge_worktree', refusedFor({ refused: 'conflict', files: ['src/a.ts', 'b.ts'] }));
+    await user.click(press('Merge'));
     expect(await within(dialog).findByRole('alert')).toHaveTextContent('src/a.ts');
-    await user.click(within(dialog).getByRole('button', { name: 'Ask the agent to rebase' }));
+    await user.click(press('Ask the agent to rebase'));
     const [sent] = bridge.sent('queue_message');
     expect(sent?.text).toContain('- src/a.ts\n- b.ts');
     expect(sent?.text).toContain('Rebase your branch onto main');
@@ -349,12 +348,11 @@ describe('the menu of a session in a worktree', () => {
     async function closeAndReopen() {
       const opened = await open('Merge into main…', { commits: listed('1a2b Add limits') });
       const { bridge, user, dialog } = opened;
-      let end: (reply: () => Record<string, never>) => void = () => undefined;
-      const ended = new Promise<() => Record<string, never>>((resolve) => (end = resolve));
+      const { promise: ended, give: end } = held<() => Record<string, never>>();
       bridge.on('merge_worktree', async () => (await ended)());
-      await user.click(within(dialog).getByRole('button', { name: 'Merge' }));
+      await user.click(press('Merge'));
       await within(dialog).findByText('Git is running…');
-      await user.click(within(dialog).getByRole('button', { name: 'Cancel' }));
+      await user.click(press('Cancel'));
       await user.click(button('Session menu'));
       await user.click(screen.getByRole('menuitem', { name: 'Remove worktree…' }));
       const remove = await screen.findByRole('button', { name: 'Remove worktree' });
@@ -378,7 +376,7 @@ describe('the menu of a session in a worktree', () => {
     test('case_84_its failure is shown by the window', async () => {
       const { store, end } = await closeAndReopen();
       end(() => {
-        throw anError({ code: 'worktree_refused', detail: { detail: 'worktree', why: { refused: 'failed', error: 'the hook says no' } } });
+        throw anError(refusedFor({ refused: 'failed', error: 'the hook says no' }));
       });
       expect(await screen.findByText(/the hook says no/)).toBeVisible();
       expect(store.state.failures).toHaveLength(1);
@@ -394,11 +392,12 @@ describe('the menu of a session in a worktree', () => {
       commits: listed('1a2b Add limits', '3c4d More'),
       losses: ['uncommitted', 'untracked'],
     });
-    const remove = within(dialog).getByRole('button', { name: 'Remove worktree' });
+    const remove = press('Remove worktree');
     expect(remove).toBeDisabled();
-    expect(within(dialog).getByRole('button', { name: 'Cancel' })).toHaveFocus();
+    expect(press('Cancel')).toHaveFocus();
     expect(dialog).toHaveTextContent('1 ignored file or folder, deleted as well');
     expect(radio('Keep rate-limits')).toBeChecked();
+    await expectNoViolations();
     await user.click(checkbox(/^Discard 1 changed file that isn’t committed and 1 untracked file/));
     await user.click(remove);
     const sent = bridge.sent('remove_worktree');
@@ -406,9 +405,9 @@ describe('the menu of a session in a worktree', () => {
   });
 
   test('case_84_says how many commits go with the branch', async () => {
-    const { bridge, user, dialog } = await open('Remove worktree…', { commits: listed('1a2b Add limits', '3c4d More') });
+    const { bridge, user } = await open('Remove worktree…', { commits: listed('1a2b Add limits', '3c4d More') });
     await user.click(radio('Delete rate-limits, with 2 commits that aren’t in main'));
-    await user.click(within(dialog).getByRole('button', { name: 'Remove worktree' }));
+    await user.click(press('Remove worktree'));
     expect(bridge.sent('remove_worktree')).toMatchObject([{ losses: [], branch: 'deleted' }]);
   });
 
@@ -424,10 +423,10 @@ describe('the menu of a session in a worktree', () => {
     const opened = await open('Remove worktree…', { untracked: listed('a'), losses: ['untracked'] });
     const { bridge, user, dialog } = opened;
     bridge
-      .fail('remove_worktree', { code: 'worktree_refused', detail: { detail: 'worktree', why: { refused: 'changed' } } })
+      .fail('remove_worktree', refusedFor({ refused: 'changed' }))
       .on('read_worktree', () => aTree({ seen: 'b2', untracked: listed('a', 'b'), losses: ['untracked'] }));
     await user.click(checkbox(/^Discard/));
-    await user.click(within(dialog).getByRole('button', { name: 'Remove worktree' }));
+    await user.click(press('Remove worktree'));
     expect(await within(dialog).findByRole('alert')).toHaveTextContent('has changed since it was shown');
     await waitFor(() => expect(checkbox(/^Discard 2 untracked files/)).not.toBeChecked());
   });
@@ -435,7 +434,7 @@ describe('the menu of a session in a worktree', () => {
   test('case_84_offers to end the session before its worktree is removed', async () => {
     const { bridge, user, dialog } = await open('Remove worktree…', { remove: { blocked: 'agent_runs' } });
     expect(dialog).toHaveTextContent('End the session first.');
-    await user.click(within(dialog).getByRole('button', { name: 'End session' }));
+    await user.click(press('End session'));
     expect(bridge.sent('stop_session')).toHaveLength(1);
     bridge.on('read_worktree', () => aTree());
     const end = { state: 'ended' as const, end: { end: 'stopped' as const }, at: 0 };

@@ -1,5 +1,5 @@
 import type { EntryBody } from '../generated/wire';
-import { turnEnded } from '../testing/builders';
+import { aTool, turnEnded } from '../testing/builders';
 
 const report = `## What I found
 
@@ -46,8 +46,7 @@ export const richBodies: EntryBody[] = [
   { kind: 'user', text: 'Add authentication to the API.\nKeep the public routes public.', attachments: [] },
   { kind: 'thinking', text: 'The routes are in src/routes.rs. I should look there first, then at the gateway.' },
   { kind: 'agent', text: report },
-  {
-    kind: 'tool',
+  aTool({
     toolUse: 't1',
     name: 'TodoWrite',
     toolKind: 'think',
@@ -60,11 +59,8 @@ export const richBodies: EntryBody[] = [
         { text: 'Write the migration', status: 'pending' },
       ],
     },
-    status: 'done',
-    output: null,
-  },
-  {
-    kind: 'tool',
+  }),
+  aTool({
     toolUse: 't2',
     name: 'Bash',
     toolKind: 'execute',
@@ -72,19 +68,16 @@ export const richBodies: EntryBody[] = [
     detail: { detail: 'command', command: 'cargo test --workspace --all-features -- --nocapture', description: 'Run every test' },
     status: 'failed',
     output: 'running 42 tests\ntest login::refuses_a_wrong_password ... FAILED\n\nerror: 1 test failed',
-  },
-  {
-    kind: 'tool',
+  }),
+  aTool({
     toolUse: 't3',
     name: 'Edit',
     toolKind: 'edit',
     summary: 'src/routes.rs',
     detail: { detail: 'edit', path: '/home/ada/projects/api/src/routes.rs', diff },
-    status: 'done',
     output: 'The file was updated.',
-  },
-  {
-    kind: 'tool',
+  }),
+  aTool({
     toolUse: 't4',
     name: 'Write',
     toolKind: 'edit',
@@ -94,19 +87,15 @@ export const richBodies: EntryBody[] = [
       path: '/home/ada/projects/api/migrations/004_sessions.sql',
       content: 'CREATE TABLE sessions (\n  id TEXT PRIMARY KEY,\n  person INTEGER NOT NULL REFERENCES people(id)\n);\n',
     },
-    status: 'done',
-    output: null,
-  },
-  {
-    kind: 'tool',
+  }),
+  aTool({
     toolUse: 't5',
     name: 'Grep',
     toolKind: 'search',
     summary: 'fn login',
     detail: { detail: 'other', input: '{\n  "pattern": "fn login"\n}' },
     status: 'running',
-    output: null,
-  },
+  }),
   { kind: 'notice', notice: { notice: 'same_text_joined', text: 'Which one?' } },
   { ...turnEnded, millis: 92_300, inputTokens: 48_120, outputTokens: 3_204, costUsd: 0.1834 },
   { kind: 'user', text: 'Go on.', attachments: [] },

@@ -1,6 +1,6 @@
 import type { Approval, Entry, Request, Session, SessionHead, Worktree } from '../generated/wire';
 import { agentsWith, claudeCode, withCurrent } from '../testing/agents';
-import { anApproval, anEntry, aQuestion, aRequest, aSession, aSnapshot, turnEnded } from '../testing/builders';
+import { anApproval, anEntry, aQuestion, aRequest, aSession, aSnapshot, aCommand, turnEnded } from '../testing/builders';
 import { FakeBridge } from '../testing/fakeBridge';
 
 const opened = Date.now();
@@ -88,17 +88,7 @@ async function work(bridge: FakeBridge): Promise<void> {
     text: index === 6 ? 'Rewrite install pages' : `Page ${index + 1}`,
     status: index < 6 ? ('done' as const) : index === 6 ? ('in_progress' as const) : ('pending' as const),
   }));
-  const tests = 'cargo test -p ranking';
-  const running: Entry = anEntry(1, {
-    kind: 'tool',
-    toolUse: 'u1',
-    name: 'Bash',
-    toolKind: 'execute',
-    summary: tests,
-    detail: { detail: 'command', command: tests, description: null },
-    status: 'running',
-    output: null,
-  });
+  const running: Entry = anEntry(1, aCommand('cargo test -p ranking', { status: 'running' }));
   await bridge.push(
     { change: 'entry', session: 't4', entry: running },
     { change: 'entry', session: 't5', entry: anEntry(1, { kind: 'plan', items: rewriting }) },

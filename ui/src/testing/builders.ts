@@ -173,6 +173,20 @@ export const turnEnded = {
   context: null,
 } as const satisfies EntryBody;
 
+type Tool = Extract<EntryBody, { kind: 'tool' }>;
+
+/** A call that read a file. */
+export function aTool(changes: Partial<Tool> = {}): Tool {
+  const detail = { detail: 'other', input: '{}' } as const;
+  return { kind: 'tool', toolUse: 't1', name: 'Read', toolKind: 'read', summary: 'a.ts', detail, status: 'done', output: null, ...changes };
+}
+
+/** A call that runs a command. */
+export function aCommand(command: string, changes: Partial<Tool> = {}): Tool {
+  const detail = { detail: 'command', command, description: null } as const;
+  return aTool({ name: 'Bash', toolKind: 'execute', summary: command, detail, ...changes });
+}
+
 export function aClient(changes: Partial<ClientRead> = {}): ClientRead {
   return {
     client: 'codex',

@@ -9,7 +9,8 @@ export const errors = {
   'failure.hint_missing': 'Prüfen Sie, ob das Programm noch installiert ist, und starten Sie die Sitzung erneut.',
   'failure.hint_forbidden': 'Machen Sie die Datei ausführbar und starten Sie die Sitzung erneut.',
   'failure.hint_unfit': 'Prüfen Sie, ob das Programm für dieses System gebaut ist; eine Neuinstallation des Agenten kann helfen.',
-  'failure.hint_exhausted': 'Dem System fehlen Speicher, Prozesse oder offene Dateien. Schließen Sie etwas und starten Sie die Sitzung erneut.',
+  'failure.hint_exhausted':
+    'Dem System fehlen Speicher, Prozesse oder offene Dateien. Schließen Sie etwas und starten Sie die Sitzung erneut.',
   'failure.hint_broken_link':
     'Es ist ein Link ins Leere. Vielleicht läuft gerade eine Aktualisierung: Versuchen Sie es gleich noch einmal, oder installieren Sie den Agenten neu.',
   'failure.hint_timed_out': 'Prüfen Sie, ob der Datenträger antwortet, und starten Sie die Sitzung erneut.',
