@@ -7,29 +7,15 @@
 )]
 
 mod any_bytes;
-mod claude_config;
-mod claude_elicitations;
-mod claude_helpers;
-mod claude_questions;
-mod claude_retries;
-mod claude_rules;
-mod claude_stream;
-mod claude_usage;
-mod claude_warnings;
-mod codex_approvals;
-mod codex_questions;
-mod codex_recordings;
-mod codex_session;
-mod commands;
 mod contract;
 #[cfg(unix)]
 mod http_links;
 mod json_rpc;
+mod late_answers;
 mod links;
+mod long_texts;
 mod not_understood;
-mod opencode;
-mod opencode2;
-mod opencode_asking;
+mod opencode_silence;
 mod outside_json;
 mod pinned_versions;
 mod real_claude;
@@ -38,6 +24,7 @@ mod real_sign_in;
 mod supervisor;
 #[cfg(target_os = "linux")]
 mod terminal;
+mod transcripts;
 
 mod support {
     pub mod claude;
