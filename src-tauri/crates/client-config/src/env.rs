@@ -2,29 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+pub use askdesk_user_environment::Os;
 use askdesk_user_environment::{Variables, variables};
 
 /// The variables that an AppImage sets for what is inside it. No client gets them.
 const OF_IMAGE: [&str; 2] = ["APPDIR", "APPIMAGE"];
-
-/// The operating system, which decides where files are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Os {
-    Linux,
-    MacOs,
-    Windows,
-}
-
-impl Os {
-    /// The system this program was built for.
-    pub const CURRENT: Self = if cfg!(windows) {
-        Self::Windows
-    } else if cfg!(target_os = "macos") {
-        Self::MacOs
-    } else {
-        Self::Linux
-    };
-}
 
 /// Where to look for a user's files.
 #[derive(Clone, Debug)]

@@ -6,25 +6,8 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use askdesk_domain::Program;
+pub use askdesk_user_environment::Os;
 use askdesk_user_environment::variables;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Os {
-    Linux,
-    MacOs,
-    Windows,
-}
-
-impl Os {
-    /// The system this program was built for.
-    pub const CURRENT: Self = if cfg!(windows) {
-        Self::Windows
-    } else if cfg!(target_os = "macos") {
-        Self::MacOs
-    } else {
-        Self::Linux
-    };
-}
 
 /// Where to look for programs.
 #[derive(Clone, Debug)]

@@ -10,6 +10,7 @@ mod inherited;
 mod kept;
 mod known_folders;
 mod origin;
+mod os;
 #[cfg(unix)]
 mod own_session;
 mod printed;
@@ -23,6 +24,7 @@ pub use current::{
 };
 pub use kept::{KEPT_FILE, Kept, keep, kept};
 pub use origin::{FailedWay, Failure, Origin, Way};
+pub use os::Os;
 #[cfg(unix)]
 pub use own_session::in_own_session;
 pub use printed::{Mark, Printed, print};
