@@ -5,15 +5,12 @@ import type { AgentDescriptor, AgentFailure, ConfigOption, Session } from '../sr
 import { aFound, claudeCode, codex, demo, demoFound, of, openCode, withCurrent } from '../src/testing/agents';
 import { anEntry, aSession } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
-import { button, expectNoViolations, openPage, radio } from './open';
+import { button, expectNoViolations, openPage, radio, texts } from './open';
 
 const agents = [claudeCode, codex, openCode];
 const field = (name: string) => screen.getByLabelText(name);
 const cards = () => screen.getAllByRole<HTMLInputElement>('radio').map(({ value }) => value);
-const words = (select: HTMLElement) =>
-  within(select)
-    .getAllByRole('option')
-    .map(({ textContent }) => textContent);
+const words = (select: HTMLElement) => texts(within(select).getAllByRole('option'));
 
 function label({ category, name }: ConfigOption) {
   if (category === 'model') return 'Model';

@@ -19,7 +19,7 @@ import {
   someOptions,
 } from '../src/testing/builders';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
-import { button, expectNoViolations, openPage, settle } from './open';
+import { button, expectNoViolations, openPage, settle, texts } from './open';
 import { matchingMedia } from './jsdom';
 
 const sessions = [aSession({ id: 's1', name: 'api', place: 0 }), aSession({ id: 's2', name: 'web', place: 1, folder: '/srv/web' })];
@@ -184,11 +184,7 @@ describe('case_81 identical permission requests', () => {
     const { bridge, user } = await openInbox(three());
     expect(screen.getAllByRole('article')).toHaveLength(1);
     expect(item('p1').getByText('3 identical')).toBeVisible();
-    expect(
-      item('p1')
-        .getAllByRole('listitem')
-        .map(({ textContent }) => textContent?.trim()),
-    ).toEqual([
+    expect(texts(item('p1').getAllByRole('listitem'))).toEqual([
       expect.stringContaining('Check the column types'),
       expect.stringContaining('Find other readers'),
       expect.stringContaining('Write the rollback'),

@@ -65,6 +65,9 @@ function within(around: Element | undefined, tag: string): HTMLElement[] {
 /** Runs all pending tasks. */
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
+/** What a step is called, and what it does. */
+type Step = [told: string, act: () => Promise<void>];
+
 class Monkey {
   readonly steps: string[] = [];
   readonly #below: (bound: number) => number;
@@ -121,7 +124,7 @@ class Monkey {
     return of[this.#below(of.length)];
   }
 
-  #pick(): [string, () => Promise<void>] {
+  #pick(): Step {
     const at = this.#below(100);
     // Move to a question now and then, so that the keys have an effect.
     const near = document.activeElement?.closest('[data-card], [data-missed], dialog') != null;
@@ -140,47 +143,37 @@ class Monkey {
     return this.#quiet('the agent writes', () => this.#model.write(this.#one(SESSIONS) ?? 's1', { kind: 'agent', text: 'On it.' }));
   }
 
-  #key(key: string): [string, () => Promise<void>] {
-    return [
-      `key ${key}`,
-      () =>
-        this.#watch.during(async () => {
-          this.#intoDialog();
-          const { activeElement } = document;
-          // Append text, so that earlier tokens stay intact.
-          if (activeElement instanceof HTMLTextAreaElement) toEnd(activeElement);
-          this.#watch.expectKey(key, activeElement ?? document.body);
-          await this.#user.keyboard(key);
-          if (document.activeElement instanceof HTMLTextAreaElement) toEnd(document.activeElement);
-          if (key === '{Escape}') openDialog()?.close();
-        }),
-    ];
+  #key(key: string): Step {
+    return this.#during(`key ${key}`, async () => {
+      this.#intoDialog();
+      const { activeElement } = document;
+      // Append text, so that earlier tokens stay intact.
+      if (activeElement instanceof HTMLTextAreaElement) toEnd(activeElement);
+      this.#watch.expectKey(key, activeElement ?? document.body);
+      await this.#user.keyboard(key);
+      if (document.activeElement instanceof HTMLTextAreaElement) toEnd(document.activeElement);
+      if (key === '{Escape}') openDialog()?.close();
+    });
   }
 
-  #click(): [string, () => Promise<void>] {
+  #click(): Step {
     // An open dialog blocks clicks elsewhere.
     if (openDialog()) return this.#key('{Escape}');
     const control =
       this.#one(this.#below(2) === 0 ? within(document.getElementsByClassName('form')[0], 'input') : []) ?? this.#one(controls());
     if (!control) return this.#wait(10);
-    return [
-      `click ${told(control)}`,
-      () =>
-        this.#watch.during(async () => {
-          this.#watch.expectClick(control);
-          const { name } = control as HTMLInputElement;
-          const group = [...document.querySelectorAll<HTMLInputElement>('input[type=radio]')].filter(
-            (input) => name && input.name === name,
-          );
-          const before = group.find(({ checked }) => checked);
-          await this.#press(control);
-          // A refused click leaves a radio group as it was; jsdom leaves it without a choice.
-          if (before && !group.some(({ checked }) => checked)) before.checked = true;
-        }),
-    ];
+    return this.#during(`click ${told(control)}`, async () => {
+      this.#watch.expectClick(control);
+      const { name } = control as HTMLInputElement;
+      const group = [...document.querySelectorAll<HTMLInputElement>('input[type=radio]')].filter((input) => name && input.name === name);
+      const before = group.find(({ checked }) => checked);
+      await this.#press(control);
+      // A refused click leaves a radio group as it was; jsdom leaves it without a choice.
+      if (before && !group.some(({ checked }) => checked)) before.checked = true;
+    });
   }
 
-  #type(): [string, () => Promise<void>] {
+  #type(): Step {
     if (openDialog()) return this.#key('{Escape}');
     const at = document.activeElement;
     const here = at instanceof HTMLTextAreaElement && this.#below(2) === 0;
@@ -190,38 +183,36 @@ class Monkey {
     if (!field) return this.#wait(10);
     this.#typed += 1;
     const token = `q${letters(this.#typed)}`;
-    return [
-      `type ${token} into ${told(field)}`,
-      () =>
-        this.#watch.during(async () => {
-          if (!here) await this.#press(field);
-          await turn();
-          const { activeElement } = document;
-          if (!(activeElement instanceof HTMLTextAreaElement)) return;
-          toEnd(activeElement);
-          this.#watch.typed(token, activeElement);
-          await this.#user.keyboard(token.slice(0, 1));
-          await this.#user.paste(token.slice(1));
-        }),
-    ];
+    return this.#during(`type ${token} into ${told(field)}`, async () => {
+      if (!here) await this.#press(field);
+      await turn();
+      const { activeElement } = document;
+      if (!(activeElement instanceof HTMLTextAreaElement)) return;
+      toEnd(activeElement);
+      this.#watch.typed(token, activeElement);
+      await this.#user.keyboard(token.slice(0, 1));
+      await this.#user.paste(token.slice(1));
+    });
   }
 
-  #wait(millis: number): [string, () => Promise<void>] {
+  #wait(millis: number): Step {
     return [`wait ${millis} ms`, () => this.#watch.quietly(() => this.#pass(millis))];
   }
 
-  #quiet(what: string, act: () => void): [string, () => Promise<void>] {
-    return [
-      what,
-      () =>
-        this.#watch.quietly(async () => {
-          act();
-          await this.#settle();
-        }),
-    ];
+  /** An action of the user. */
+  #during(what: string, act: () => Promise<void>): Step {
+    return [what, () => this.#watch.during(act)];
   }
 
-  #arrive(): [string, () => Promise<void>] {
+  #quiet(what: string, act: () => void): Step {
+    const happens = async () => {
+      act();
+      await this.#settle();
+    };
+    return [what, () => this.#watch.quietly(happens)];
+  }
+
+  #arrive(): Step {
     const session = this.#one(SESSIONS.filter((id) => this.#model.isRunning(id)));
     if (session === undefined || this.#model.open(session).length > 3) return this.#leave();
     this.#count += 1;
@@ -239,7 +230,7 @@ class Monkey {
     return aQuestion(place, { kind, options, allowsOther });
   }
 
-  #leave(): [string, () => Promise<void>] {
+  #leave(): Step {
     const request = this.#one(SESSIONS.flatMap((session) => this.#model.open(session)));
     if (!request) return this.#wait(10);
     return this.#below(3) === 0
@@ -247,7 +238,7 @@ class Monkey {
       : this.#quiet(`${request.id} is withdrawn`, () => this.#model.withdraw(request.id, { why: 'by_agent' }));
   }
 
-  #permission(): [string, () => Promise<void>] {
+  #permission(): Step {
     const { approvals } = this.#model.snapshot;
     const open = approvals.filter(({ state }) => state.state === 'open');
     const gone = this.#one(open);
@@ -262,7 +253,7 @@ class Monkey {
     return this.#quiet(`${id} comes in ${session}`, () => this.#model.askPermission(anApproval(changes)));
   }
 
-  #session(): [string, () => Promise<void>] {
+  #session(): Step {
     const session = this.#one(SESSIONS) ?? 's1';
     if (!this.#model.isRunning(session)) {
       return this.#quiet(`${session} goes on`, () => this.#model.resume(session));
@@ -271,7 +262,7 @@ class Monkey {
     return this.#quiet(`${session} ends`, () => this.#model.endSession(session, 'agent_ended'));
   }
 
-  #reload(): [string, () => Promise<void>] {
+  #reload(): Step {
     return [
       'the window is loaded anew',
       async () => {
@@ -287,17 +278,13 @@ class Monkey {
     ];
   }
 
-  #notification(): [string, () => Promise<void>] {
+  #notification(): Step {
     const request = this.#one(this.#model.snapshot.requests);
     if (!request || openDialog()) return this.#wait(10);
-    return [
-      `click on the notification of ${request.id}`,
-      () =>
-        this.#watch.during(async () => {
-          this.#model.openDeepLink(request.id);
-          await turn();
-        }),
-    ];
+    return this.#during(`click on the notification of ${request.id}`, async () => {
+      this.#model.openDeepLink(request.id);
+      await turn();
+    });
   }
 
   /** Focuses an opened dialog, as a browser does. */

@@ -56,6 +56,8 @@ export const panel = () => screen.getByRole('complementary', { name: 'Side' });
 export const ownAnswer = () => screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Your own answer' });
 export const composer = () => screen.getByRole<HTMLTextAreaElement>('textbox', { name: 'Message to the agent' });
 
+export const texts = (elements: HTMLElement[]) => elements.map(({ textContent }) => textContent.trim());
+
 /** Opens the form of a question that skips it with a message. */
 export async function skipWithMessage(user: UserEvent) {
   await user.click(button('More ways to skip'));

@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest';
 
 import { aRequest, ended, withdrawn } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
-import { button, composer, expectNoViolations, openPage, ownAnswer, panel, radio, skippableTime, skipWithMessage } from './open';
+import { button, composer, expectNoViolations, openPage, ownAnswer, panel, radio, skippableTime, skipWithMessage, texts } from './open';
 import { card, checkKeys, chose, holding, type KeyCase, lone, openCard, pair, sentAnswers } from './openCard';
 
 skippableTime();
@@ -62,10 +62,7 @@ test('case_52_undo_in_time_sends_nothing_and_unmakes_the_choice', async () => {
 test('a screen reader announces once that an answer will be sent, and that it was undone', async () => {
   const { keys } = await openCard(lone());
   card().focus();
-  const status = () =>
-    within(card())
-      .getAllByRole('status')
-      .map((one) => one.textContent);
+  const status = () => texts(within(card()).getAllByRole('status'));
   expect(status()).toEqual(['']);
   await keys('2');
   expect(status()).toEqual(['Sending “JWT” in 3 seconds. Press u to undo.']);

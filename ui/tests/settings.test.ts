@@ -7,7 +7,7 @@ import { isSecret } from '../src/shared/secret';
 import { aFound, claudeCode, codex, openCode } from '../src/testing/agents';
 import { aSession } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
-import { expectNoViolations, openPage, openSettings, settle, showCategory } from './open';
+import { expectNoViolations, openPage, openSettings, settle, showCategory, texts } from './open';
 
 afterEach(() => {
   vi.useRealTimers();
@@ -74,10 +74,7 @@ describe('the settings', () => {
       'Data',
       'Updates',
     ]);
-    const heading = () =>
-      within(dialog())
-        .getAllByRole('heading', { level: 3 })
-        .map(({ textContent }) => textContent);
+    const heading = () => texts(within(dialog()).getAllByRole('heading', { level: 3 }));
     expect(heading()).toEqual(['Appearance']);
     await user.keyboard('{ArrowDown}{ArrowDown}');
     expect(heading()).toEqual(['Questions']);

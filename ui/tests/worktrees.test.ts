@@ -6,7 +6,7 @@ import type { Session, WorktreeRefused, WorktreeState, WorktreeUnavailable } fro
 import { aFound, demoFound } from '../src/testing/agents';
 import { aPlan, aRequest, aSession, aTree } from '../src/testing/builders';
 import { anError, FakeBridge, settle } from '../src/testing/fakeBridge';
-import { button, checkbox, expectNoViolations, held, openPage, radio } from './open';
+import { button, checkbox, expectNoViolations, held, openPage, radio, texts } from './open';
 
 const field = (name: string) => screen.getByLabelText<HTMLInputElement>(name);
 const inTree: Partial<Session> = {
@@ -95,10 +95,7 @@ describe('a start in a new worktree', () => {
     await turnOn(user);
     const base = await screen.findByRole('combobox', { name: 'Base branch' });
     await user.click(base);
-    const options = () =>
-      within(screen.getByRole('listbox', { name: 'Branches' }))
-        .getAllByRole('option')
-        .map(({ textContent }) => textContent);
+    const options = () => texts(within(screen.getByRole('listbox', { name: 'Branches' })).getAllByRole('option'));
     expect(options()).toEqual(['main', 'oauth-login', 'release/2.1']);
     await user.keyboard('{ArrowDown}{ArrowDown}{ArrowUp}');
     expect(within(screen.getByRole('listbox')).getByRole('option', { selected: true })).toHaveTextContent('oauth-login');

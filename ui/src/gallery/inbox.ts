@@ -19,7 +19,7 @@ const sessions: Session[] = names.map((name, place) =>
   }),
 );
 
-const command = (text: string, description: string | null = null): ToolDetail => ({ detail: 'command', command: text, description });
+export const command = (text: string, description: string | null = null): ToolDetail => ({ detail: 'command', command: text, description });
 
 const terraform = Array.from({ length: 84 }, (_, line) => `+resource "aws_subnet" "private_${line + 1}" {}`).join('\n');
 
@@ -65,23 +65,18 @@ const approvals: Approval[] = [
   }),
 ];
 
+export const signIn = aQuestion(1, {
+  header: 'Sign-in',
+  text: 'Which sign-in method should the public API use?',
+  options: [
+    { label: 'OAuth 2.0 with PKCE (Recommended)', description: 'Uses the provider you already run' },
+    { label: 'Signed JWTs', description: 'Stateless; every service verifies its own' },
+    { label: 'Session cookies', description: 'Easy to revoke; needs a sessions table' },
+  ],
+});
+
 const requests: Request[] = [
-  aRequest({
-    id: 'q1',
-    session: 'shop-api',
-    askedAt: minutesAgo(2.5),
-    questions: [
-      aQuestion(1, {
-        header: null,
-        text: 'Which sign-in method should the public API use?',
-        options: [
-          { label: 'OAuth 2.0 with PKCE (Recommended)', description: 'Uses the provider you already run' },
-          { label: 'Signed JWTs', description: 'Stateless; every service verifies its own' },
-          { label: 'Session cookies', description: 'Easy to revoke; needs a sessions table' },
-        ],
-      }),
-    ],
-  }),
+  aRequest({ id: 'q1', session: 'shop-api', askedAt: minutesAgo(2.5), questions: [{ ...signIn, header: null }] }),
   aRequest({
     id: 'q2',
     session: 'storefront',
@@ -105,7 +100,7 @@ const requests: Request[] = [
   }),
 ];
 
-const said =
+export const said =
   'The guard is in place. Before I connect the identity provider I need a decision from you. It is hard to change once clients depend on it.';
 
 /** An inbox with requests of every kind: to decide at once, to review, identical ones, a plan, and a missed question. */

@@ -71,6 +71,8 @@ async function submit(): Promise<void> {
   await press(t('question.submit'));
 }
 
+const held = () => ({ since: Date.now(), until: Date.now() + 30_000 });
+
 const openMissed = () => document.querySelector<HTMLElement>('aside [data-missed] summary')?.click();
 
 /** Disables timers of a second or more, so that temporary elements stay visible. */
@@ -86,6 +88,11 @@ async function openHistory(): Promise<void> {
   names.find((button) => button.textContent.trim() === t('history.title'))?.click();
   await tick();
 }
+
+const inTwoSessions = () =>
+  withRequests(asks(auth), aRequest({ id: 'p2', session: 's2', questions: [providers], askedAt: at(NOW - 30_000) }));
+
+const ofQuestion = { session: 'shop-api', waiting: { what: 'question', id: 'r1' } } as const;
 
 const long = 'a way that takes into account what was said about it earlier, and everything that nobody has thought of yet';
 
@@ -104,8 +111,7 @@ export const states: Record<string, Shown> = {
   skipping: {
     scene: () => {
       const bridge = asking(auth);
-      const since = Date.now();
-      bridge.snapshot.held = [{ request: 'r1', end: { end: 'canceled' }, since, until: since + 30_000, error: null }];
+      bridge.snapshot.held = [{ request: 'r1', end: { end: 'canceled' }, ...held(), error: null }];
       return bridge;
     },
     shows: 'aside [data-held]',
@@ -119,8 +125,7 @@ export const states: Record<string, Shown> = {
     scene: () => asking(auth),
     act: (store) => {
       store.dispatch({ type: 'message_written', session: 's1', text: 'Use whatever the gateway uses.' });
-      const since = Date.now();
-      store.dispatch({ type: 'reply_held', session: 's1', reply: { closes: ['r1'], since, until: since + 30_000 } });
+      store.dispatch({ type: 'reply_held', session: 's1', reply: { closes: ['r1'], ...held() } });
     },
     shows: '[data-held-reply]',
   },
@@ -359,20 +364,8 @@ export const states: Record<string, Shown> = {
     scene: () =>
       base([]).on('read_notification_log', () => ({
         entries: [
-          {
-            at: at(NOW - 60_000),
-            session: 'shop-api',
-            waiting: { what: 'question', id: 'r1' },
-            occasion: 'reminder',
-            decision: { decision: 'notify', why: 'whole' },
-          },
-          {
-            at: at(NOW - 360_000),
-            session: 'shop-api',
-            waiting: { what: 'question', id: 'r1' },
-            occasion: 'asked',
-            decision: { decision: 'nothing', why: 'in_view' },
-          },
+          { ...ofQuestion, at: at(NOW - 60_000), occasion: 'reminder', decision: { decision: 'notify', why: 'whole' } },
+          { ...ofQuestion, at: at(NOW - 360_000), occasion: 'asked', decision: { decision: 'nothing', why: 'in_view' } },
           {
             at: at(NOW - 540_000),
             session: 'billing-worker',
@@ -431,12 +424,12 @@ export const states: Record<string, Shown> = {
     shows: '[data-diff] textarea',
   },
   palette: {
-    scene: () => withRequests(asks(auth), aRequest({ id: 'p2', session: 's2', questions: [providers], askedAt: at(NOW - 30_000) })),
+    scene: inTwoSessions,
     act: (store) => store.dispatch({ type: 'overlay_opened', overlay: { overlay: 'palette' } }),
     shows: 'dialog [role=option]',
   },
   palette_found: {
-    scene: () => withRequests(asks(auth), aRequest({ id: 'p2', session: 's2', questions: [providers], askedAt: at(NOW - 30_000) })),
+    scene: inTwoSessions,
     act: async (store) => {
       store.dispatch({ type: 'overlay_opened', overlay: { overlay: 'palette' } });
       await type('dialog [role=combobox]', 'se');

@@ -1,5 +1,5 @@
 import type { EntryBody } from '../generated/wire';
-import { aTool, turnEnded } from '../testing/builders';
+import { aCommand, aTool, turnEnded } from '../testing/builders';
 
 const report = `## What I found
 
@@ -60,12 +60,8 @@ export const richBodies: EntryBody[] = [
       ],
     },
   }),
-  aTool({
+  aCommand('cargo test --workspace --all-features -- --nocapture', {
     toolUse: 't2',
-    name: 'Bash',
-    toolKind: 'execute',
-    summary: 'cargo test --workspace --all-features -- --nocapture',
-    detail: { detail: 'command', command: 'cargo test --workspace --all-features -- --nocapture', description: 'Run every test' },
     status: 'failed',
     output: 'running 42 tests\ntest login::refuses_a_wrong_password ... FAILED\n\nerror: 1 test failed',
   }),

@@ -2,6 +2,7 @@ import type { Approval, Entry, Request, Session, SessionHead, Worktree } from '.
 import { agentsWith, claudeCode, withCurrent } from '../testing/agents';
 import { anApproval, anEntry, aQuestion, aRequest, aSession, aSnapshot, aCommand, turnEnded } from '../testing/builders';
 import { FakeBridge } from '../testing/fakeBridge';
+import { command, said, signIn } from './inbox';
 
 const opened = Date.now();
 const ago = (minutes: number) => opened - minutes * 60_000;
@@ -41,15 +42,6 @@ const sessions: Session[] = [
 const branches = ['main', 'retry-queue', 'oauth-login', 'cart-drawer', 'bm25', 'v3-guide', 'push-tokens', 'main'];
 const heads: SessionHead[] = branches.map((name, place) => ({ session: `t${place}`, head: { head: 'branch', name } }));
 
-const signIn = aQuestion(1, {
-  header: 'Sign-in',
-  text: 'Which sign-in method should the public API use?',
-  options: [
-    { label: 'OAuth 2.0 with PKCE (Recommended)', description: 'Uses the provider you already run' },
-    { label: 'Signed JWTs', description: 'Stateless; every service verifies its own' },
-    { label: 'Session cookies', description: 'Easy to revoke; needs a sessions table' },
-  ],
-});
 const checks = aQuestion(1, { header: 'Checks', text: 'Which checks should block a merge?', options: ['Unit tests', 'Types'] });
 
 const requests: Request[] = [
@@ -57,21 +49,17 @@ const requests: Request[] = [
   aRequest({ id: 'q3', session: 't3', questions: [checks], askedAt: ago(1) }),
 ];
 
-const command = (text: string): Approval['subject'] => ({ detail: 'command', command: text, description: null });
 const approvals: Approval[] = [
   anApproval({ id: 'p0', session: 't0', askedAt: ago(11), subject: command('terraform apply -target module.cache') }),
   anApproval({ id: 'p1', session: 't1', askedAt: ago(6), subject: command('pnpm db:migrate --env staging') }),
 ];
 
-const said: Record<string, string> = { t6: 'Changed 4 files; all tests pass.', t7: 'Renamed 38 color tokens.' };
+const finished: Record<string, string> = { t6: 'Changed 4 files; all tests pass.', t7: 'Renamed 38 color tokens.' };
 
 const talk: Entry[] = [
   anEntry(1, { kind: 'user', text: 'Add sign-in to the orders API. Keep the catalog routes public.', attachments: [] }),
   anEntry(2, { kind: 'agent', text: 'I’ll start with the routes and how requests are authorized today.' }),
-  anEntry(3, {
-    kind: 'agent',
-    text: 'The guard is in place. Before I connect the identity provider I need a decision from you. It is hard to change once clients depend on it.',
-  }),
+  anEntry(3, { kind: 'agent', text: said }),
   anEntry(4, { kind: 'request', request: 'q2' }),
 ];
 
@@ -93,7 +81,7 @@ async function work(bridge: FakeBridge): Promise<void> {
     { change: 'entry', session: 't4', entry: running },
     { change: 'entry', session: 't5', entry: anEntry(1, { kind: 'plan', items: rewriting }) },
   );
-  for (const [id, text] of Object.entries(said)) {
+  for (const [id, text] of Object.entries(finished)) {
     const known = sessions.find((one) => one.id === id);
     if (!known) continue;
     await bridge.push(
