@@ -92,14 +92,8 @@ describe('the installation', () => {
   });
 
   test('what is in the way turns the button off with its reasons, until all of it has ended', async () => {
-    const inTheWay: UpdateObstacle[] = [
-      'question_open',
-      'permission_open',
-      'answer_undoable',
-      'answer_undelivered',
-      'agent_works',
-      'not_stored',
-    ];
+    const open = ['question_open', 'permission_open', 'answer_undoable'] as const;
+    const inTheWay: UpdateObstacle[] = [...open, 'answer_undelivered', 'agent_works', 'not_stored'];
     const { bridge, user } = await openWith(anAvailableUpdate({ inTheWay }));
     await user.click(button('Install…'));
     const install = () => installDialog().getByRole('button', { name: 'Download and install' });

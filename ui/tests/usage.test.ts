@@ -7,7 +7,7 @@ import type { ContextUse, Session, SessionUsage, UsageSum } from '../src/generat
 import { spoken } from '../src/shared/messages/language.svelte';
 import { cost, shortCost, tokenCount } from '../src/shared/usage';
 import { agentsWith, claudeCode, demo, of } from '../src/testing/agents';
-import { anEntry, aSession, aUsage } from '../src/testing/builders';
+import { anEntry, aSession, aUsage, turnEnded } from '../src/testing/builders';
 import { FakeBridge, settle } from '../src/testing/fakeBridge';
 import { button, composer, expectNoViolations, openPage } from './open';
 
@@ -23,8 +23,6 @@ function using(usage: Partial<SessionUsage>, changes: Partial<Session> = {}): Fa
 
 const meter = () => screen.queryByRole('button', { name: /^(Context|Cost)/ });
 const hint = () => screen.queryByText(/^Context .* full$/);
-const turnEnded = (n: number) =>
-  anEntry(n, { kind: 'turn_ended', millis: 5, inputTokens: 1, outputTokens: 1, cachedTokens: 0, error: null, costUsd: 1, context: null });
 
 describe('the meter of a session', () => {
   test('case 99: shows the share of the context and the cost, with details in its tooltip', async () => {
@@ -81,7 +79,7 @@ describe('the meter of a session', () => {
     await openPage(bridge);
     expect(meter()).toHaveAccessibleName('Cost $1.84');
     used = { ...sum, cost: 2.5 };
-    await bridge.push({ change: 'entry', session: 's1', entry: turnEnded(9) });
+    await bridge.push({ change: 'entry', session: 's1', entry: anEntry(9, turnEnded) });
     await waitFor(() => expect(meter()).toHaveAccessibleName('Cost $2.50'));
   });
 });
@@ -112,7 +110,7 @@ describe('the use of today', () => {
       const { bridge } = await openPage(new FakeBridge());
       const asked = () => bridge.sent('count_usage').map(({ days }) => days[0]);
       expect(asked()).toEqual([new Date(2026, 10, 23).getTime()]);
-      await bridge.push({ change: 'entry', session: 's1', entry: turnEnded(9) });
+      await bridge.push({ change: 'entry', session: 's1', entry: anEntry(9, turnEnded) });
       expect(asked()).toHaveLength(2);
       vi.setSystemTime(new Date(2026, 10, 24, 0, 0, 1));
       await waitFor(() => expect(asked().at(-1)).toBe(new Date(2026, 10, 24).getTime()));
