@@ -180,7 +180,13 @@ async fn secrets_are_in_no_file_and_a_deleted_session_leaves_no_draft() {
     assert_eq!((count_in_files(folder.path(), "tzatziki"), count_in_files(folder.path(), "quetzal")), (0, 1));
     desk.engine.act(end(1, SessionEnd::Stopped)).await.unwrap();
     desk.engine.act(SessionCommand::Delete { session: session(1) }).await.unwrap();
-    assert_eq!((count_in_files(folder.path(), "quetzal"), kept(&desk).await), (0, vec![]));
+    assert_eq!(kept(&desk).await, vec![]);
+    let began = std::time::Instant::now();
+    // Traces are removed in steps, between what else there is to do.
+    while count_in_files(folder.path(), "quetzal") > 0 {
+        assert!(began.elapsed() < std::time::Duration::from_secs(30), "the words are still in a file");
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
     desk.engine.close().await.unwrap();
     assert_eq!(count_in_files(folder.path(), "tzatziki") + count_in_files(folder.path(), "quetzal"), 0);
 }

@@ -1,11 +1,14 @@
 //! Faults that pass while the real program asks, and kills.
 
 use askdesk_domain::SessionOptions;
+use askdesk_testkit::faults::DISK;
 use askdesk_testkit::mock_api::Reply;
+use askdesk_testkit::small_disk::SmallDisk;
 use serde_json::json;
 
 use super::world::{World, ask, shell};
 use crate::support::agents::choices;
+use crate::support::faults::Seat;
 use crate::support::kills::Mortal;
 
 fn asks(id: &str) -> Reply {
@@ -21,6 +24,25 @@ fn asking_first() -> SessionOptions {
         config: choices(&[("approval_policy", "untrusted"), ("sandbox", "danger-full-access")]),
         ..SessionOptions::default()
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn case_132_and_134_faults_that_pass_leave_no_trace_in_a_session_of_codex() {
+    let test = "case_132_and_134_faults_that_pass_leave_no_trace_in_a_session_of_codex";
+    let Some(disk) = SmallDisk::mount_or_skip(DISK, test) else { return };
+    let script = vec![Reply::text("Ready.")];
+    let Some(mut world) = World::open_on(Some(disk.path()), test, script).await else { return };
+    let session = world.start_with("Go.", asking_first()).await;
+    let seat = Seat {
+        stage: &mut world.stage,
+        disk: &disk,
+        mock: &world.mock,
+        session,
+        project: world.project.path().to_owned(),
+        asks,
+        runs: shell,
+    };
+    seat.check().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
