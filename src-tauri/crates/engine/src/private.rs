@@ -89,7 +89,7 @@ pub fn write(file: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 /// Removes all permissions of others from a folder and everything in it: folders become 0700 and files 0600, or 0700 if
-/// their owner can execute them. Links are not followed, and what is below a folder of 0700 is private already. Failures are logged.
+/// their owner can execute them. Links are not followed. Failures are logged.
 pub fn tighten(folder: &Path) {
     let mut left = LOOKED_AT;
     let mut folders = vec![folder.to_owned()];
@@ -110,11 +110,7 @@ pub fn tighten(folder: &Path) {
 
 fn tighten_one(path: PathBuf, entry: &fs::DirEntry, folders: &mut Vec<PathBuf>) {
     match entry.file_type() {
-        Ok(kind) if kind.is_dir() => {
-            if !entry.metadata().is_ok_and(|now| is_private(&now)) {
-                folders.push(path);
-            }
-        }
+        Ok(kind) if kind.is_dir() => folders.push(path),
         Ok(kind) if kind.is_file() => {
             let tightened = entry.metadata().and_then(|now| set_mode(&path, mode_of_file(&now)));
             match tightened {
@@ -127,17 +123,6 @@ fn tighten_one(path: PathBuf, entry: &fs::DirEntry, folders: &mut Vec<PathBuf>) 
         }
         Ok(_) | Err(_) => {}
     }
-}
-
-#[cfg(unix)]
-fn is_private(folder: &fs::Metadata) -> bool {
-    use std::os::unix::fs::PermissionsExt;
-    folder.permissions().mode() & 0o7777 == 0o700
-}
-
-#[cfg(not(unix))]
-fn is_private(_: &fs::Metadata) -> bool {
-    true
 }
 
 #[cfg(unix)]
@@ -203,9 +188,6 @@ mod tests {
         let files = ["desk.db", "images/one/picture", "desk.db.damaged-1", "unreadable"];
         assert_eq!(files.map(|name| mode(&folder.join(name))), [0o600; 4]);
         assert_eq!((mode(&folder.join("script")), mode(&theirs)), (0o700, 0o644));
-        wide(&folder.join("images/one/picture"), 0o644);
-        tighten(&folder);
-        assert_eq!(mode(&folder.join("images/one/picture")), 0o644, "a folder that is private was walked");
         drop(open_file(&folder.join("settings.toml")).unwrap());
         assert_eq!(mode(&theirs), 0o644, "the mode of a link's target was changed");
     }

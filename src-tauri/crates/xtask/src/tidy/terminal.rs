@@ -87,7 +87,7 @@ fn names(cell: &str) -> Vec<&str> {
 fn has_test(file: &Source, name: &str) -> bool {
     let written = match file.kind() {
         "rs" => format!("fn {name}("),
-        "ts" => format!("test('{name}'"),
+        "ts" => format!("('{name}'"),
         _ => return false,
     };
     file.text.contains(&written)
