@@ -1,4 +1,4 @@
-import { screen, within } from '@testing-library/svelte';
+import { fireEvent, screen, within } from '@testing-library/svelte';
 import { beforeEach, describe, expect, test } from 'vitest';
 
 import type { Question, Request } from '../src/generated/wire';
@@ -236,6 +236,13 @@ describe('sending', () => {
     await settle();
     expect(bridge.sent('answer_question')).toHaveLength(1);
     expect(screen.queryByRole('button', { name: 'Sending…' })).toBeNull();
+  });
+
+  test('the second click of a double click submits nothing', async () => {
+    const { bridge } = await open(lone());
+    await fireEvent.click(button('Submit'), { detail: 2 });
+    expect(screen.queryByRole('alert')).toBeNull();
+    expect(bridge.sent('answer_question')).toEqual([]);
   });
 
   test('an answer is shown as sent, then as delivered', async () => {

@@ -4,6 +4,7 @@
 //! run in parts, each on a desktop of its own.
 
 use std::{
+    collections::VecDeque,
     ffi::{OsStr, OsString},
     path::{Path, PathBuf},
     process::Command,
@@ -31,10 +32,13 @@ const POLL: Duration = Duration::from_millis(100);
 /// How often a running program is mentioned.
 const MENTION: Duration = Duration::from_secs(30);
 
-/// The parts of the window's tests, each on a desktop of its own.
+/// The program with the window's tests.
+const WINDOW: &str = "window";
+/// How many tests of the window run one after the other on a desktop, and on how many desktops at a time.
+const ON_ONE_DESKTOP: usize = 12;
 const DESKTOPS: usize = 2;
-/// The programs that take longest, which start first.
-const LONG: [&str; 4] = ["window", "engine", "agents", "gateway"];
+/// The other programs that take longest, which start first.
+const LONG: [&str; 3] = ["engine", "agents", "gateway"];
 
 /// A program that `cargo test --no-run` has built.
 #[derive(Debug, PartialEq, Eq)]
@@ -115,18 +119,22 @@ pub fn run_all(
     filter: Option<&str>,
 ) -> Result<Vec<Ended>> {
     programs.sort_by_key(TestProgram::rank);
-    let mut jobs = Vec::new();
+    let [mut of_window, mut others] = [VecDeque::new(), VecDeque::new()];
     for program in &programs {
+        let jobs = if program.name == WINDOW { &mut of_window } else { &mut others };
         jobs.extend(jobs_of(workspace, program, filter)?);
     }
-    jobs.reverse();
-    let jobs = Mutex::new(jobs);
+    let jobs = Mutex::new([of_window, others]);
     let ended = Mutex::new(Vec::new());
-    let next = || jobs.lock().unwrap_or_else(PoisonError::into_inner).pop();
+    let next = |has_desktop: bool| {
+        let [of_window, others] = &mut *jobs.lock().unwrap_or_else(PoisonError::into_inner);
+        has_desktop.then(|| of_window.pop_front()).flatten().or_else(|| others.pop_front())
+    };
     thread::scope(|scope| {
-        for _ in 0..cores() + 1 {
-            scope.spawn(|| {
-                while let Some(job) = next() {
+        for worker in 0..cores() + 1 {
+            let (next, ended) = (&next, &ended);
+            scope.spawn(move || {
+                while let Some(job) = next(worker < DESKTOPS) {
                     let result = run_job(job);
                     ended.lock().unwrap_or_else(PoisonError::into_inner).push(result);
                 }
@@ -142,14 +150,14 @@ fn jobs_of(workspace: &Workspace, program: &TestProgram, filter: Option<&str>) -
     if tests.is_empty() {
         return Ok(Vec::new());
     }
-    let window = program.name == LONG[0];
-    let parts = if window { DESKTOPS.min(tests.len()) } else { 1 };
+    let window = program.name == WINDOW;
+    let parts = if window { tests.len().div_ceil(ON_ONE_DESKTOP) } else { 1 };
     let part = |number: usize| {
         let this_program = std::env::current_exe().context("cannot find this program's own file")?;
         let mut command = workspace.command(this_program);
         command.arg(SUBCOMMAND).arg(&program.file).arg("--show-output");
         if window {
-            // Neighbors are alike, so each part takes about the same time.
+            // Neighbors are alike, so the parts take about the same time.
             command.arg("--exact").args(tests.iter().skip(number).step_by(parts));
         } else {
             command.args(filter);

@@ -129,7 +129,8 @@ impl Sessions {
     async fn put_back(&self, source: &Session, fork: SessionId, sent: (i64, i64), state: u32) {
         let folder = PathBuf::from(&source.folder);
         let changes = self.engine.changes();
-        // The fork may still be recording them.
+        // The fork may not have begun to record them, or may still be recording them.
+        changes.begin(fork, &folder).await;
         let put_back = match changes.list(fork, &folder).await {
             Ok(_) => changes.put_back(source.id, &folder, sent, state).await,
             Err(why) => Err(RevertRefused::Unavailable { why }),
