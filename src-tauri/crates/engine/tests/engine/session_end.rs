@@ -332,8 +332,11 @@ async fn a_turn_of_which_the_agent_says_no_length_took_as_long_as_it_was_seen() 
     let mut stage = Stage::open().await;
     let result =
         r#"{"type":"result","subtype":"success","is_error":false,"duration_ms":0,"result":"","usage":{}}"#;
-    let script = format!("{CALL} sleep 0.8; echo '{result}'; sleep 60");
+    let script = format!(r#"{CALL} until [ -e "$0/end" ]; do sleep 0.02; done; echo '{result}'; sleep 60"#);
     let session = stage.script(&script, None).await;
+    stage.desk.until("the calls", |known| known.tool_statuses(session).len() == 2).await;
+    tokio::time::sleep(std::time::Duration::from_millis(300)).await;
+    touch(&stage, "end");
     stage.desk.until("the end of the turn", |known| !known.turns(session).is_empty()).await;
     let page = stage.desk.engine.page(session, None, 20).await.unwrap();
     let millis = page.entries.iter().find_map(|entry| match entry.body {
