@@ -274,6 +274,9 @@ mod tests {
         assert_eq!((here.paths, here.is_cut), (vec!["src/".into(), "src/main.rs".into()], true));
         let inside = whole(&FileSearch::default(), &folder.path().join("hostile"), "", 10);
         assert_eq!((inside.paths, inside.is_cut), (vec![".gitignore".into(), "a.rs".into()], true));
+        fs::create_dir(folder.path().join("hostile/below")).unwrap();
+        let below = whole(&FileSearch::default(), &folder.path().join("hostile/below"), "", 10);
+        assert!(below.is_cut, "the rules of the folder above are not followed, and that is not said");
         assert!(began.elapsed() < PATIENCE);
     }
 

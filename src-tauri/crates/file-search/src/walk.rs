@@ -77,7 +77,7 @@ impl Walk {
     }
 
     fn read(self: &Arc<Self>, root: &Path, paths: &Injector<()>, most: usize) {
-        let rules = !rules_are_too_large(root);
+        let rules = !root.ancestors().any(rules_are_too_large);
         if !rules {
             self.is_cut.store(true, Ordering::Relaxed);
         }
@@ -87,7 +87,11 @@ impl Walk {
             let cut = Arc::clone(self);
             walk.hidden(false)
                 .require_git(false)
-                .standard_rules(rules && !root.ancestors().skip(1).any(rules_are_too_large))
+                .parents(rules)
+                .ignore(rules)
+                .git_ignore(rules)
+                .git_global(rules)
+                .git_exclude(rules)
                 .max_depth(depth)
                 .sort_by_file_name(Ord::cmp)
                 .filter_entry(move |entry| {
@@ -131,17 +135,6 @@ impl Walk {
     fn is_abandoned(&self) -> bool {
         let asked = Duration::from_millis(self.asked.load(Ordering::Relaxed));
         self.began.elapsed().saturating_sub(asked) > ABANDONED
-    }
-}
-
-/// Switches what the crate calls standard filters, except hidden files.
-trait StandardRules {
-    fn standard_rules(&mut self, on: bool) -> &mut Self;
-}
-
-impl StandardRules for WalkBuilder {
-    fn standard_rules(&mut self, on: bool) -> &mut Self {
-        self.parents(on).ignore(on).git_ignore(on).git_global(on).git_exclude(on)
     }
 }
 

@@ -51,7 +51,7 @@ pub fn answer(
     captured(command, control, reader, MAX_ANSWER, timeout)
 }
 
-/// Our ends of a host's pipes. Without the first one, the host ends the program and everything it started.
+/// Our ends of a host's pipes. Once the first one is closed, the host ends the program and everything it started.
 type Control = Option<(io::PipeWriter, PipeReader)>;
 
 /// Prepares to start a program, on Linux below a host, which ends it also when this process is killed.
