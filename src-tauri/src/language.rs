@@ -38,6 +38,30 @@ pub fn of_system() -> Language {
 
 /// Returns the script that tells the page.
 pub fn script(chosen: LanguageChoice) -> String {
-    let known = json!({ "system": of_system(), "chosen": chosen });
+    let known = json!({ "system": of_system(), "chosen": chosen, "timeRegion": time_region() });
     format!("Object.defineProperty(window, '__ASKDESK_LANGUAGE__', {{ value: Object.freeze({known}) }});")
+}
+
+/// Returns the region whose dates and times the user wants on a system that has a variable for it, if that isn't the language's.
+fn time_region() -> Option<String> {
+    let set = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    region_of(&set("LC_ALL").or_else(|| set("LC_TIME"))?).map(str::to_owned)
+}
+
+/// Returns the region of a POSIX locale such as `de_DE.UTF-8`.
+fn region_of(locale: &str) -> Option<&str> {
+    let (_, rest) = locale.split_once('_')?;
+    let region = rest.split(['.', '@']).next()?;
+    (region.len() == 2 && region.bytes().all(|byte| byte.is_ascii_uppercase())).then_some(region)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_locale_names_its_region() {
+        let regions = ["de_DE.UTF-8", "en_GB", "ca_ES@valencia", "C.UTF-8", "POSIX", "zh_Hans", "x_\";alert"];
+        assert_eq!(regions.map(region_of), [Some("DE"), Some("GB"), Some("ES"), None, None, None, None]);
+    }
 }

@@ -15,6 +15,7 @@ import { loadInView, loadWhenIdle } from './view/lazy';
 // The page subscribes while the rest of it is loaded.
 const page = createPage(tauriBridge);
 page.open();
+spoken.timeRegion = tauriBridge.language.timeRegion;
 try {
   const [{ default: App }] = await Promise.all([
     import('./view/App.svelte'),

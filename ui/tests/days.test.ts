@@ -1,6 +1,8 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 
-import { dayBounds, dayName, startOfDay } from '../src/shared/days';
+import { dayBounds, dayName, shortDay, startOfDay } from '../src/shared/days';
+import { spoken } from '../src/shared/messages/language.svelte';
+import { clockTime } from '../src/shared/time';
 
 const HOUR = 3_600_000;
 
@@ -80,4 +82,15 @@ describe('the name of a day', () => {
     expect(dayName(new Date(2026, 10, 18, 9).getTime(), now)).toBe('Wednesday, November 18');
     expect(dayName(new Date(2025, 11, 31, 9).getTime(), now)).toBe('Wednesday, December 31, 2025');
   });
+});
+
+test.each([
+  [null, '02:05 PM', 'Nov 5'],
+  ['DE', '14:05', '5 Nov'],
+])('dates and times are those of the system’s region: %s', (region, time, day) => {
+  inZone('UTC');
+  spoken.timeRegion = region;
+  const afternoon = at('2026-11-05T14:05:00Z');
+  expect([clockTime(afternoon).replace(/\s/u, ' '), shortDay(afternoon)]).toEqual([time, day]);
+  spoken.timeRegion = null;
 });

@@ -10,6 +10,7 @@ import { initialState, type State } from '../src/store/state';
 import { holds, type Places, withEntry, withPlace } from '../src/store/transcriptEntries';
 import { addEntry, trim } from '../src/store/transcriptWindow';
 import { anApproval, anEntry, aRequest, aSession, aSnapshot, ended } from '../src/testing/builders';
+import { anError } from '../src/testing/fakeBridge';
 
 const run = (actions: Action[], from: State = initialState()) => actions.reduce(reduce, from);
 const frames = (...received: Frame[]): Action => ({ type: 'frames_received', frames: received });
@@ -53,6 +54,29 @@ describe('frames', () => {
     expect(asked.announced).toEqual({ serial: 1, news: [{ news: 'request', request: 'r1' }] });
     const again = run([frames(snapshot({ seq: 5, requests: [aRequest()] }))], asked);
     expect(again.announced.serial).toBe(1);
+  });
+});
+
+describe('the error of an earlier attempt', () => {
+  const failed = (key: string, code: 'session_gone' | 'storage_full'): Action => ({
+    type: 'submit_failed',
+    key,
+    command: 'c1',
+    payload: '',
+    error: anError({ code }),
+  });
+  const stopped = aSession({ state: { state: 'ended', end: { end: 'stopped' }, at: 1 } });
+  const outage = { error: { trouble: 'full', path: '/desk.db' }, entries: 1, lost: 0 } as const;
+  const runs: Change = { change: 'session', session: aSession() };
+
+  test.each([
+    ['the session runs again', 'session_gone', runs],
+    ['the disk has room again', 'storage_full', { change: 'outage', outage: null }],
+  ] as const)('goes once %s', (_, code, then) => {
+    const state = run([frames(snapshot({ sessions: [stopped], outage })), failed('message:s1', code)]);
+    const meanwhile = run([frames(delta(0, [said(1, 'Working on it')]))], state);
+    expect(meanwhile.submits['message:s1']?.error?.code).toBe(code);
+    expect(run([frames(delta(1, [then]))], meanwhile).submits['message:s1']).toBeUndefined();
   });
 });
 

@@ -31,6 +31,8 @@ export const notCopied: AppError = { code: 'not_copied', message: '', retryable:
 export interface LanguageAtStart {
   readonly system: Language;
   readonly chosen: LanguageChoice;
+  /** The region whose dates and times the user wants, where the system has a variable for it. */
+  readonly timeRegion: string | null;
 }
 
 /** The only way out of the webview. Every rejection is an `AppError`. */
@@ -135,7 +137,7 @@ let begun = window.__ASKDESK_START__ ?? null;
 
 /** The desktop app's bridge, on top of Tauri. */
 export const tauriBridge: Bridge = {
-  language: window.__ASKDESK_LANGUAGE__ ?? { system: 'en', chosen: 'system' },
+  language: window.__ASKDESK_LANGUAGE__ ?? { system: 'en', chosen: 'system', timeRegion: null },
   handover: window.__ASKDESK_LEFT__ === undefined ? null : (JSON.parse(window.__ASKDESK_LEFT__) as unknown),
   takeStart: () => {
     const start = begun;

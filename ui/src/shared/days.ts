@@ -1,5 +1,5 @@
 import { t } from './messages';
-import { inLanguage } from './messages/formats';
+import { inTimeLocale } from './messages/formats';
 
 /**
  * The starts of the last days in the window's time zone, today being the last, and the end of today. A day lasts 23 or 25
@@ -19,9 +19,9 @@ function dayFrom(at: number, days: number): number {
   return new Date(moment.getFullYear(), moment.getMonth(), moment.getDate() + days).getTime();
 }
 
-const daysOfYear = inLanguage((locale) => new Intl.DateTimeFormat(locale, { weekday: 'long', day: 'numeric', month: 'long' }));
-const daysOfYears = inLanguage((locale) => new Intl.DateTimeFormat(locale, { dateStyle: 'full' }));
-const shortDays = inLanguage((locale) => new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short' }));
+const daysOfYear = inTimeLocale((locale) => new Intl.DateTimeFormat(locale, { weekday: 'long', day: 'numeric', month: 'long' }));
+const daysOfYears = inTimeLocale((locale) => new Intl.DateTimeFormat(locale, { dateStyle: 'full' }));
+const shortDays = inTimeLocale((locale) => new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short' }));
 
 /** Names a day: Today, Yesterday, or its date, with the year if it is another one. */
 export function dayName(at: number, now: number): string {

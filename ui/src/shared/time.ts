@@ -1,5 +1,5 @@
 import { t } from './messages';
-import { inLanguage } from './messages/formats';
+import { inLanguage, inTimeLocale } from './messages/formats';
 
 /** Formats a duration as a clock: `0:42`, `12:05`, `1:02:03`. */
 export function span(millis: number): string {
@@ -39,8 +39,8 @@ export function longDuration(millis: number): string {
   return millis < 3_600_000 ? duration(millis) : age(millis);
 }
 
-const times = inLanguage((locale) => new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit' }));
-const moments = inLanguage((locale) => new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }));
+const times = inTimeLocale((locale) => new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit' }));
+const moments = inTimeLocale((locale) => new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }));
 
 /** The time of day in the window's locale. */
 export function clockTime(at: number): string {

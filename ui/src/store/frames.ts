@@ -34,18 +34,32 @@ export function receiveFrames(state: State, frames: readonly Frame[]): State {
   return wasLive ? announce(cleared, newsSince(state, cleared)) : cleared;
 }
 
-/** Removes the error of an earlier attempt once something else has ended the request or approval. That it was too late stays. */
+/**
+ * Removes the errors of earlier attempts whose cause is over: something else has ended the request or approval, the session runs
+ * again, or the disk accepts changes again. That a decision was too late stays.
+ */
 function dropOldErrors(before: State, now: State): State {
-  if (now.requests === before.requests && now.approvals === before.approvals) return now;
+  const reported = ['requests', 'approvals', 'sessions', 'outage'] as const;
+  if (reported.every((part) => now[part] === before[part])) return now;
   const wasOpen = (id: string) => (before.requests.byId[id] ?? before.approvals.byId[id])?.state.state === 'open';
   const isOver = (id: string) => {
     const item = now.requests.byId[id] ?? now.approvals.byId[id];
     return item !== undefined && item.state.state !== 'open';
   };
-  const isOld = ([key, { phase, error }]: [string, Submit]) =>
-    phase === 'failed' && error?.code !== 'already_ended' && wasOpen(key) && isOver(key);
+  const resumed = now.sessions.filter(({ id, state }) => state.state !== 'ended' && hasEnded(before, id));
+  const isOld = ([key, { phase, error }]: [string, Submit]) => {
+    if (phase !== 'failed' || error?.code === 'already_ended') return false;
+    const runsAgain = error?.code === 'session_gone' && resumed.some(({ id }) => key.endsWith(id));
+    const isStoredAgain =
+      (error?.code === 'storage_busy' || error?.code === 'storage_full') && before.outage !== null && now.outage === null;
+    return runsAgain || isStoredAgain || (wasOpen(key) && isOver(key));
+  };
   const old = Object.entries(now.submits).filter(isOld);
   return old.reduce((state, [key]) => ({ ...state, submits: withoutKey(state.submits, key) }), now);
+}
+
+function hasEnded({ sessions }: State, session: string): boolean {
+  return sessions.find(({ id }) => id === session)?.state.state === 'ended';
 }
 
 /** Keeps a draft visible when its question becomes missed. */

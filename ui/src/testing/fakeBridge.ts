@@ -33,7 +33,7 @@ type Reply<C extends CommandName> = (input: Input<C>) => Output<C> | Promise<Out
 
 /** Replaces the app in tests: it records calls, returns configured replies, and pushes frames. */
 export class FakeBridge implements Bridge {
-  language: LanguageAtStart = { system: 'en', chosen: 'system' };
+  language: LanguageAtStart = { system: 'en', chosen: 'system', timeRegion: null };
   /** Replaces what the app sends before the page asks. */
   start: PageStart | null = null;
   readonly calls: Call[] = [];

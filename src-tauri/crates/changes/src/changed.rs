@@ -27,6 +27,8 @@ pub enum Content {
     Link,
     /// Another repository inside the folder; only its commit is known.
     Repository,
+    /// Text whose changed lines are counted and not shown.
+    TooManyLines,
     TooLarge,
     OverBudget,
     Lfs,

@@ -87,7 +87,12 @@ pub(crate) fn compared(one: &Difference, old: &[u8], new: &[u8]) -> Counted {
         return (Content::Binary, None);
     }
     let link = [&one.old, &one.new].into_iter().flatten().any(|entry| entry.mode == LINK);
-    (if link { Content::Link } else { Content::Text }, Some(lines::count(old, new)))
+    let content = match (link, lines::has_too_many(old) || lines::has_too_many(new)) {
+        (true, _) => Content::Link,
+        (false, true) => Content::TooManyLines,
+        (false, false) => Content::Text,
+    };
+    (content, Some(lines::count(old, new)))
 }
 
 /// What is known without reading a content.

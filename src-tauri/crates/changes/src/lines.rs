@@ -12,6 +12,8 @@ pub use askdesk_line_diff::lines_of;
 const SEARCH: Duration = Duration::from_secs(2);
 /// How many characters of a line are shown.
 pub(crate) const LINE_CHARS: usize = 4_000;
+/// How many lines a file may have whose changes are shown. A row of each line would fill the window's memory.
+const SHOWN_LINES: usize = 200_000;
 /// How many bytes are searched for a NUL, which no text has. The same number as git's.
 const SNIFFED: usize = 8_000;
 
@@ -33,6 +35,11 @@ pub(crate) fn count(old: &[u8], new: &[u8]) -> (u32, u32) {
 
 pub(crate) fn is_binary(content: &[u8]) -> bool {
     content.iter().take(SNIFFED).any(|byte| *byte == 0)
+}
+
+/// Whether the window can't hold a row of each line.
+pub(crate) fn has_too_many(content: &[u8]) -> bool {
+    content.iter().filter(|byte| **byte == b'\n').nth(SHOWN_LINES).is_some()
 }
 
 /// Both sides as text for the window.

@@ -192,7 +192,7 @@ impl Tracker {
         change.file.content = content;
         change.file.added = counted.map(|(added, _)| added);
         change.file.removed = counted.map(|(_, removed)| removed);
-        if content != Content::Binary {
+        if matches!(content, Content::Text | Content::Link) {
             let shown = lines::shown(&old, &new);
             change.parts = shown.parts;
             (change.lossy, change.cut) = (shown.lossy, shown.cut);

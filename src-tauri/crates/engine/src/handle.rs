@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use askdesk_agents::Catalog;
 use askdesk_domain::{
     AnswerId, AnswerInput, Approval, ApprovalCommand, ApprovalDecision, ApprovalId, Ask, Command,
-    DailyBudget, Desk, DraftTarget, EndInput, EntryBody, ImageId, Outcome, Rejection, Request,
+    DailyBudget, Desk, DraftTarget, EndInput, Entry, EntryBody, ImageId, Outcome, Rejection, Request,
     RequestCommand, RequestId, Session, SessionId, SessionUsage, StorageError, UndoSeconds, UsageSum,
 };
 use tokio::sync::oneshot;
@@ -238,7 +238,16 @@ impl EngineHandle {
     }
 
     pub async fn whole(&self, session: SessionId) -> Result<Page, EngineError> {
-        read(&self.history, move |reader| reader.page(session, None, u32::MAX)).await
+        self.newest(session, None, u32::MAX).await
+    }
+
+    pub async fn user_messages(&self, session: SessionId) -> Result<Vec<Entry>, EngineError> {
+        read(&self.history, move |reader| reader.user_messages(session)).await
+    }
+
+    /// Reads the newest `limit` entries before a position.
+    pub async fn newest(&self, session: SessionId, before: Option<u64>, limit: u32) -> Result<Page, EngineError> {
+        read(&self.history, move |reader| reader.page(session, before, limit)).await
     }
 
     /// Searches the entries of all sessions; see [`Reader::search`].

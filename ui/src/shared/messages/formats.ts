@@ -2,9 +2,18 @@ import { spoken } from './language.svelte';
 
 /** Caches one formatter per locale and returns the one for the current locale. */
 export function inLanguage<T>(make: (locale: string) => T): () => T {
+  return cached(make, () => spoken.locale);
+}
+
+/** The same for formats of dates and times. */
+export function inTimeLocale<T>(make: (locale: string) => T): () => T {
+  return cached(make, () => spoken.timeLocale);
+}
+
+function cached<T>(make: (locale: string) => T, now: () => string): () => T {
   const made = new Map<string, T>();
   return () => {
-    const { locale } = spoken;
+    const locale = now();
     const known = made.get(locale);
     if (known !== undefined) return known;
     const fresh = make(locale);

@@ -107,3 +107,14 @@ fn a_file_that_is_too_large_is_listed_without_its_content() {
     let change = read(&tracker, "new.bin");
     assert_eq!((change.file.content, change.parts.len()), (Content::TooLarge, 0));
 }
+
+#[test]
+fn a_file_with_too_many_lines_is_counted_and_not_shown() {
+    let desk = Desk::with_commit(&[("long.txt", b"a\n")]);
+    let tracker = desk.begun();
+    desk.write("long.txt", "a\n".repeat(200_000));
+    assert_eq!(read(&tracker, "long.txt").parts.len(), 2);
+    desk.write("long.txt", "a\n".repeat(200_001));
+    check(&tracker, &["long.txt modified TooManyLines +200000 -0"]);
+    assert_eq!(read(&tracker, "long.txt").parts.len(), 0);
+}

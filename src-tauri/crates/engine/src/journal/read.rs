@@ -93,6 +93,16 @@ impl Reader {
         })
     }
 
+    /// Reads what the user said in a session, oldest first.
+    pub fn user_messages(&self, session: SessionId) -> Result<Vec<Entry>, StorageError> {
+        self.query(|connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT n, at, body FROM entries WHERE session = ?1 AND instr(body, '{\"kind\":\"user\"') = 1 ORDER BY n",
+            )?;
+            statement.query_map([session.to_string()], entry)?.collect()
+        })
+    }
+
     /// Returns whether a message of a session includes an image.
     pub fn has_sent(&self, session: SessionId, image: ImageId) -> Result<bool, StorageError> {
         self.query(|connection| {

@@ -22,6 +22,8 @@ use crate::slow_files::FILES_LIMIT;
 
 /// How many entries are copied at most, the newest ones.
 const COPIED_ENTRIES: usize = 2_000;
+/// How many entries of our own are read for that. Of earlier turns, the fork says what the agent says.
+const READ_ENTRIES: u32 = 10_000;
 /// How many of the files that were not put back are named.
 const LEFT_NAMED: usize = 20;
 
@@ -94,10 +96,10 @@ impl Sessions {
                 }
             }
         };
-        let mut whole = self.engine.whole(source).await?;
-        whole.entries.retain(|entry| before.is_none_or(|before| entry.n < before.message));
+        let before_message = before.map(|before| before.message);
+        let newest = self.engine.newest(source, before_message, READ_ENTRIES).await?;
         let mut earlier = earlier_of(&conversation);
-        let mut entries = copied(conversation.said, &whole);
+        let mut entries = copied(conversation.said, &newest);
         let more = entries.len().saturating_sub(COPIED_ENTRIES);
         if more > 0 {
             entries.drain(..more);
@@ -148,12 +150,11 @@ impl Sessions {
     }
 
     async fn message(&self, session: SessionId, n: u64) -> Result<Wanted, EngineError> {
-        let transcript = self.engine.whole(session).await?;
-        let is_user = |entry: &&Entry| matches!(entry.body, EntryBody::User { .. });
-        let before = transcript.entries.iter().filter(|entry| entry.n < n).filter(is_user);
+        let messages = self.engine.user_messages(session).await?;
+        let before = messages.iter().filter(|entry| entry.n < n);
         // The files were recorded after the user's message before, and no later than this one.
         let from = before.map(|entry| entry.at.millis()).max().map_or(i64::MIN, |at| at.saturating_add(1));
-        let mut said = transcript.entries.into_iter().filter_map(|entry| match entry.body {
+        let mut said = messages.into_iter().filter_map(|entry| match entry.body {
             EntryBody::User { text, attachments } if entry.n >= n => {
                 let sent = (from, entry.at.millis());
                 Some((entry.n, Wanted { text, attached: !attachments.is_empty(), later: 0, sent }))
