@@ -336,10 +336,6 @@ test('case_144 the next permission takes no key or click of its first 500 ms, al
     const bridge = new FakeBridge({
       approvals: [anApproval({ askedAt: 1 }), anApproval({ id: 'a2', nativeRef: 'n2', title: 'Bash: b', askedAt: 2 })],
     });
-    bridge.on('decide_approval', ({ id, decision }) => {
-      const approval = bridge.snapshot.approvals.find((one) => one.id === id)!;
-      return { ...approval, state: { state: 'decided', decision, at: Date.now(), error: null } };
-    });
     const { store, unmount } = await openPage(bridge);
     if (place === 'inbox') store.dispatch({ type: 'inbox_opened', at: 0 });
     await settle();
@@ -368,6 +364,19 @@ test('case_79_a_permission_and_a_plan_are_decided_only_after_500_ms', async () =
     expect(bridge.sent('decide_approval')).toHaveLength(1);
     unmount();
   }
+});
+
+test('case_79_permissions_in_the_inbox_are_armed_again_when_an_identical_one_joins_them', async () => {
+  const { bridge, store } = await openPage(new FakeBridge({ approvals: [anApproval({ askedAt: 1 })] }));
+  store.dispatch({ type: 'inbox_opened', at: 0 });
+  await settle();
+  await pass(DELAY);
+  await bridge.push({ change: 'approval', approval: anApproval({ id: 'a2', askedAt: 2 }) });
+  await click(button('Allow all 2 once'));
+  expect(bridge.sent('decide_approval')).toEqual([]);
+  await pass(DELAY);
+  await click(button('Allow all 2 once'));
+  expect(bridge.sent('decide_approval').map(({ id }) => id)).toEqual(['a1', 'a2']);
 });
 
 test('case_79_a_missed_question_is_dismissed_only_after_500_ms', async () => {

@@ -34,9 +34,7 @@ beforeEach(() => localStorage.clear());
 
 describe('pasting', () => {
   test('an image is sent to the app with its bytes, then with the message', async () => {
-    const bridge = idle()
-      .on('attach_image', () => ({ attached: [image()], refused: [] }))
-      .on('send_message', () => ({}));
+    const bridge = idle().on('attach_image', () => ({ attached: [image()], refused: [] }));
     const { user } = await openPage(bridge);
     await paste([pasted('shot 1.png', 'abc')]);
     await screen.findByText('2.3 MB');
@@ -111,9 +109,7 @@ describe('case 122: a text that is too long for a message', () => {
   };
 
   test('is offered as a file before it is sent, and goes out as one', async () => {
-    const bridge = idle()
-      .on('attach_text', () => ({ attached: [stored], refused: [] }))
-      .on('send_message', () => ({}));
+    const bridge = idle().on('attach_text', () => ({ attached: [stored], refused: [] }));
     const { user } = await openPage(bridge);
     await write(long.slice(1));
     expect(screen.queryByText(/too long for a message/)).toBeNull();
@@ -143,7 +139,7 @@ describe('case 122: a text that is too long for a message', () => {
 
 describe('choosing and dropping', () => {
   test('chosen files can be removed by keyboard, and the focus stays nearby', async () => {
-    const bridge = idle().on('discard_attachments', () => ({}));
+    const bridge = idle();
     bridge.files = { attached: [image(), file], refused: [] };
     const { user } = await openPage(bridge);
     await user.click(button('Attach files'));
@@ -185,15 +181,14 @@ describe('choosing and dropping', () => {
     expect(screen.getByRole('alert')).toHaveTextContent('This agent accepts text only, so files can’t be attached.');
     expect(bridge.drops).toBe(0);
     expect(attached()).toBeNull();
-    const read = vi.spyOn(FileReader.prototype, 'readAsDataURL');
     await paste([pasted('shot.png', 'abc')]);
-    expect(read).not.toHaveBeenCalled();
+    expect(bridge.sent('attach_image')).toEqual([]);
   });
 });
 
 describe('an attachment', () => {
   test('can be sent without text, also in reply to a question', async () => {
-    const bridge = idle().on('send_message', () => ({}));
+    const bridge = idle();
     bridge.snapshot.requests.push(aRequest());
     bridge.files = { attached: [image()], refused: [] };
     const { user } = await openPage(bridge);

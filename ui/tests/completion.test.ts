@@ -22,9 +22,7 @@ const COMMANDS = [
 ];
 
 const idle = (changes = {}) =>
-  new FakeBridge({ sessions: [aSession({ state: { state: 'idle' }, ...changes })] })
-    .on('list_commands', () => ({ commands: COMMANDS }))
-    .on('send_message', () => ({}));
+  new FakeBridge({ sessions: [aSession({ state: { state: 'idle' }, ...changes })] }).on('list_commands', () => ({ commands: COMMANDS }));
 
 const rows = () => screen.queryAllByRole('option').map((row) => row.textContent.trim().replace(/\s+/g, ' '));
 const list = (name: string) => screen.findByRole('listbox', { name });
@@ -128,7 +126,7 @@ describe('commands', () => {
   test('a command never closes a question', async () => {
     const bridge = idle({ state: { state: 'working' } });
     bridge.snapshot = { ...bridge.snapshot, requests: [aRequest()] };
-    const { user } = await openPage(bridge.on('queue_message', () => aSession()));
+    const { user } = await openPage(bridge);
     await settle();
     await user.type(composer(), '/context{Enter}');
     await waitFor(() => expect(bridge.sent('queue_message')).toMatchObject([{ text: '/context' }]));
@@ -199,7 +197,7 @@ describe('files', () => {
 describe('a shell', () => {
   test('an exclamation mark runs a command where the agent has a shell, and the composer says so', async () => {
     const bridge = new FakeBridge({ sessions: [aSession({ state: { state: 'idle' }, ...of(codex) })], agents: [codex] });
-    const { user } = await openPage(bridge.on('send_message', () => ({})));
+    const { user } = await openPage(bridge);
     await user.type(composer(), '!git status');
     expect(screen.getByText(/Runs in a shell/)).toBeVisible();
     expect(screen.getByRole('button', { name: 'Run' })).toBeEnabled();

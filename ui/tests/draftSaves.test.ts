@@ -4,7 +4,7 @@ import { describe, expect, test, vi } from 'vitest';
 import type { DraftTarget, Request } from '../src/generated/wire';
 import { anApproval, anEntry, answered, aQuestion, aRequest, aSession, ended, planOptions, withdrawn } from '../src/testing/builders';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
-import { button, expectNoViolations, held, openPage, ownAnswer, radio, settle, skippableTime } from './open';
+import { button, held, openPage, ownAnswer, radio, settle, skippableTime } from './open';
 
 const store = aQuestion(1, { header: 'Store', text: 'Which store?', options: ['SQLite', 'PostgreSQL'] });
 const parts = aQuestion(2, { header: 'Parts', text: 'Which parts?', kind: 'multi', options: ['W', 'X'] });
@@ -50,12 +50,6 @@ describe('a draft', () => {
     await wait();
     // Only the change of the visible question is saved.
     expect(saves(bridge).map(({ draft: saved }) => saved)).toEqual([{ ...begun, draft: { ...begun.draft, active: 0 } }]);
-    await expectNoViolations();
-  });
-
-  test('of a decline is restored in its form', async () => {
-    await open(one(), [draft({ declining: true, words: 'not now' })]);
-    expect(screen.getByDisplayValue('not now')).toBeVisible();
   });
 
   test('of an edited plan is restored', async () => {

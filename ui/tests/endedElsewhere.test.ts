@@ -35,23 +35,9 @@ describe('the focus', () => {
   });
 
   test('moves to a form that the user opens', async () => {
-    const bridge = new FakeBridge({ requests: [aRequest()], approvals: [anApproval()] });
-    const { user } = await openPage(bridge);
+    const { user } = await openPage(new FakeBridge({ requests: [aRequest()] }));
     await skipWithMessage(user);
     expect(field('Message to the agent (optional)')).toHaveFocus();
-    await user.click(button('Back'));
-    await user.click(button('Permission'));
-    await user.click(button('More ways to deny'));
-    await user.click(screen.getByRole('menuitem', { name: 'Deny with message…' }));
-    expect(within(panel()).getByRole('textbox', { name: 'Message to the agent' })).toHaveFocus();
-  });
-
-  test('moves to the message field when the user sends a plan back', async () => {
-    const subject = { detail: 'plan', plan: 'Do it.', path: null } as const;
-    const bridge = new FakeBridge({ approvals: [anApproval({ subject })] });
-    const { user } = await openPage(bridge);
-    await user.click(button('Send back…'));
-    expect(field('What should change?')).toHaveFocus();
   });
 });
 
