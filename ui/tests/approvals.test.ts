@@ -61,22 +61,11 @@ describe('a permission', () => {
   });
 
   test('a tool of an MCP server is named in words everywhere, and a call without input says so', async () => {
-    const approval = anApproval({
-      title: 'mcp__tracker__find_issue',
-      subject: { detail: 'other', input: '' },
-      options: someOptions({
-        id: 'r1',
-        scope: 'session',
-        label: { label: 'tool', tool: 'mcp__tracker__find_issue', content: null, behavior: 'allow' },
-      }),
-    });
-    const { bridge, user } = await open(approval);
+    const approval = anApproval({ title: 'mcp__tracker__find_issue', subject: { detail: 'other', input: '' } });
+    const { bridge } = await open(approval);
     expect(panel()).toHaveTextContent('find_issue (tracker)');
     expect(panel()).toHaveTextContent('No input');
-    await choose(user, 'More ways to allow', 'Always allow…');
-    expect(panel()).toHaveTextContent('Allow find_issue (tracker) without asking');
     await bridge.push({ change: 'approval', approval: { ...approval, state: { state: 'withdrawn', at: 1 } } });
-    await settle();
     expect(document.querySelector('[data-approval]')).toHaveTextContent('find_issue (tracker)');
     expect(document.body).not.toHaveTextContent('mcp__');
   });
@@ -128,6 +117,7 @@ describe('a permission', () => {
     [uses('mkdir out *'), 'allow_always', 'Allow Bash without asking: anything that starts with “mkdir out”'],
     [uses('git * main'), 'allow_always', 'Allow Bash without asking: anything that matches “git * main” (* matches any text)'],
     [uses('ls'), 'allow_always', 'Allow Bash without asking: “ls”'],
+    [{ ...uses(''), tool: 'mcp__tracker__find_issue', content: null }, 'allow_always', 'Allow find_issue (tracker) without asking'],
     [{ label: 'text', text: 'go\u202e' }, 'allow_once', 'go⟨U+202E⟩'],
     [{ label: 'text', text: ' ' }, 'reject_once', 'Deny'],
   ])('the option %j is described in words', (label, kind, words) => {
@@ -342,9 +332,7 @@ describe('a tool’s line', () => {
   const entry = () => document.querySelector<HTMLElement>('[data-entry="1"]')!;
   const usual = { kind: 'tool', toolUse: 't', name: 'Tool', toolKind: 'other', summary: 'the line', status: 'done', output: null } as const;
   const shows = (body: EntryBody) => {
-    const bridge = new FakeBridge();
-    bridge.entries['s1'] = [anEntry(1, body)];
-    return openPage(bridge);
+    return openPage(new FakeBridge().with({ entries: { s1: [anEntry(1, body)] } }));
   };
   const show = (body: Partial<Extract<EntryBody, { kind: 'tool' }>>) =>
     shows({ ...usual, detail: { detail: 'other', input: '{}' }, ...body });

@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest';
 
 import { split, withDifference } from '../src/feature/changes/colors';
 import { differences, rowsOf } from '../src/feature/changes/rows';
-import { treeRows } from '../src/feature/changes/tree';
 import { aChangedFile, aComment, aFileChange, changed, listingOf, orders, ordersChange, same, sharedFiles } from '../src/gallery/changes';
 import type { ChangedFiles, FileChange, Request, Session } from '../src/generated/wire';
 import type { CommandName } from '../src/platform/bridge';
@@ -234,8 +233,7 @@ describe('comments', () => {
   });
 
   test('a refused message keeps its comments', async () => {
-    const bridge = withFiles().fail('queue_message', { code: 'closing', message: 'no' });
-    const { user } = await openChanges(bridge);
+    const { user } = await openChanges(withFiles().fail('queue_message', { code: 'closing', message: 'no' }));
     await user.keyboard('jcStays{Enter}');
     await user.click(button('Send 1 comment'));
     expect(screen.getByRole('alert')).toBeVisible();
@@ -367,12 +365,5 @@ describe('rows', () => {
     const comment = aComment({ line: 20, draft: null, text: 'Here' });
     expect(rowsOf(parts, 'split', new Set(), []).some(({ row }) => row === 'fold')).toBe(true);
     expect(rowsOf(parts, 'split', new Set(), [comment]).filter(({ row }) => row === 'comment')).toHaveLength(1);
-  });
-
-  test('files share their folders', () => {
-    const files = ['a.ts', 'x/b.ts', 'x/y/c.ts', 'x/y/d.ts', 'z/e.ts'].map((path) => aChangedFile(path));
-    const shown = (closed: string[]) => treeRows(files, new Set(closed)).map(({ name, depth }) => `${' '.repeat(depth)}${name}`);
-    expect(shown([])).toEqual(['a.ts', 'x', ' b.ts', ' y', '  c.ts', '  d.ts', 'z', ' e.ts']);
-    expect(shown(['x'])).toEqual(['a.ts', 'x', 'z', ' e.ts']);
   });
 });

@@ -5,7 +5,7 @@ import type { Delivery, Request, Session } from '../src/generated/wire';
 import { actionsOf } from '../src/store/sessionActions';
 import { initialState } from '../src/store/state';
 import { inbound } from '../src/testing/agents';
-import { anEntry, answered, aQuestion, aRequest, aSession, delivered, ended, withdrawn } from '../src/testing/builders';
+import { anEntry, answered, aQuestion, aRequest, aSession, ended, withdrawn } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
 import { openPage, panel } from './open';
 
@@ -54,7 +54,7 @@ describe('a connected app', () => {
   });
 
   test('can be closed, but neither ended nor resumed', () => {
-    const offered = actionsOf(initialState(), codex({ state: left }), null).map(({ id }) => id);
+    const offered = actionsOf(initialState(), codex(), null).map(({ id }) => id);
     expect(offered).toContain('close');
     expect(offered).not.toContain('end');
     expect(offered).not.toContain('resume');
@@ -109,12 +109,6 @@ describe('a missed question of a connected app', () => {
   test('is in the transcript with the app’s name', async () => {
     await open(codex(), missed);
     expect(view()).toHaveTextContent('Missed: codex stopped waiting before you answered');
-  });
-
-  test('has its answer delivered when the app asks again', async () => {
-    const { bridge } = await open(codex(), saved(missed));
-    await bridge.push({ change: 'request', request: saved(missed, { ...delivered, late: true }) });
-    await waitFor(() => expect(view()).toHaveTextContent('Delivered when codex asked again'));
   });
 });
 

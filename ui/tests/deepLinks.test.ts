@@ -20,9 +20,7 @@ const nothingAnswered = (bridge: FakeBridge) => {
 
 describe('a deep link', () => {
   test('case_38_is_shown_as_soon_as_the_page_knows_it_and_answers_nothing', async () => {
-    const bridge = new FakeBridge({ sessions, requests: [request, other] });
-    bridge.target = request.id;
-    await openPage(bridge);
+    const { bridge } = await openPage(new FakeBridge({ sessions, requests: [request, other] }).with({ target: request.id }));
     await settle();
     expect([selected(), focusedCard()]).toEqual(['s2', request.id]);
     expect(bridge.target).toBeNull();
@@ -36,8 +34,7 @@ describe('a deep link', () => {
   });
 
   test('shows the first unanswered question, after drafts were loaded', async () => {
-    const bridge = new FakeBridge({ sessions, requests: [request] });
-    bridge.target = request.id;
+    const bridge = new FakeBridge({ sessions, requests: [request] }).with({ target: request.id });
     const begun: DraftTarget = {
       of: 'request',
       id: request.id,
@@ -59,8 +56,7 @@ describe('a deep link', () => {
   });
 
   test('is followed even if drafts can’t be loaded', async () => {
-    const bridge = new FakeBridge({ sessions, requests: [request] });
-    bridge.target = request.id;
+    const bridge = new FakeBridge({ sessions, requests: [request] }).with({ target: request.id });
     bridge.fail('read_drafts', { code: 'storage' });
     await openPage(bridge);
     await settle();

@@ -29,9 +29,7 @@ const on = (question: string, begun: { chosen?: string[]; other?: string; note?:
 const saves = (bridge: FakeBridge) => bridge.sent('save_draft');
 const saved = (bridge: FakeBridge) => saves(bridge).at(-1)?.draft;
 const open = (request: Request, drafts: DraftTarget[] = []) => {
-  const bridge = new FakeBridge({ requests: [request] });
-  bridge.drafts = drafts;
-  return openPage(bridge);
+  return openPage(new FakeBridge({ requests: [request] }).with({ drafts: drafts }));
 };
 /** Waits longer than a save may take. */
 const wait = (millis = 300) => vi.advanceTimersByTimeAsync(millis);
@@ -67,14 +65,6 @@ describe('a draft', () => {
     await user.type(field, ' longer');
     await user.tab();
     expect(saved(bridge)).toMatchObject({ of: 'approval', draft: { plan: '1. Wait longer', options: ['allow:accept_edits'] } });
-  });
-
-  test('case_27_a_missed_question_stands_open_with_it_and_it_can_be_copied', async () => {
-    const state = ended({ outcome: 'orphaned', why: 'app_quit' });
-    await open(one({ state }), [draft({ answers: [on('q1', { other: 'a graph store' })] })]);
-    expect(ownAnswer()).toHaveValue('a graph store');
-    expect(ownAnswer()).toBeVisible();
-    expect(button('Copy draft')).toBeVisible();
   });
 
   test('stays visible when the agent withdraws the question', async () => {

@@ -45,8 +45,7 @@ describe('the search in a transcript', () => {
 });
 
 async function opened(texts: string[]) {
-  const bridge = new FakeBridge({ sessions: [aSession()] });
-  bridge.entries['s1'] = texts.map((text, index) => said(index + 1, text));
+  const bridge = new FakeBridge({ sessions: [aSession()] }).with({ entries: { s1: texts.map((text, index) => said(index + 1, text)) } });
   const { store, user } = await openPage(bridge);
   store.dispatch({ type: 'session_selected', session: 's1' });
   await settle();

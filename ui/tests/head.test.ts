@@ -11,8 +11,7 @@ const item = (name: string) => screen.getByRole('menuitemradio', { name });
 const inMode = (mode: string) => withCurrent(claudeCode, { mode });
 
 async function openHead(changes: Partial<ReturnType<typeof aSession>> = {}) {
-  const bridge = new FakeBridge({ sessions: [aSession({ config: inMode('default'), model: 'claude-sonnet-4-5', ...changes })] });
-  return openPage(bridge);
+  return openPage(new FakeBridge({ sessions: [aSession({ config: inMode('default'), model: 'claude-sonnet-4-5', ...changes })] }));
 }
 
 test('the agent’s permission mode is shown and can be changed in a menu', async () => {

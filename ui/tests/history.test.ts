@@ -201,15 +201,13 @@ describe('an excerpt of a transcript', () => {
 
   test('of a closed session can be opened, too', async () => {
     const closed = aSession({ id: 's9', name: 'old', state: past });
-    const bridge = withPast([aHit(2, { session: 's9', name: 'old' })]).on('read_past_sessions', () => ({ sessions: [closed] }));
-    await openExcerpt(bridge);
+    await openExcerpt(withPast([aHit(2, { session: 's9', name: 'old' })]).on('read_past_sessions', () => ({ sessions: [closed] })));
     expect(excerpt('old')).toBeVisible();
     expect(screen.queryByRole('button', { name: 'Open session' })).toBeNull();
   });
 
   test('is exported to a file that the user chooses', async () => {
-    const bridge = withPast().on('save_export', () => ({ path: '/home/ada/api.md' }));
-    const { user } = await openExcerpt(bridge);
+    const { bridge, user } = await openExcerpt(withPast().on('save_export', () => ({ path: '/home/ada/api.md' })));
     await user.click(button('Export as Markdown'));
     expect(bridge.sent('save_export')).toEqual([{ session: 's1', format: 'markdown' }]);
     expect(screen.getByText('Exported to /home/ada/api.md')).toHaveRole('status');
@@ -223,7 +221,7 @@ describe('an excerpt of a transcript', () => {
 });
 
 describe('deleting a session', () => {
-  test('says first what is deleted and what stays', async () => {
+  test('says first what is deleted and what stays, and shows an error if it fails', async () => {
     const { bridge, user } = await openExcerpt(withPast());
     await user.click(button('Delete…'));
     const dialog = screen.getByRole('dialog', { name: 'Delete “api” permanently?' });
@@ -235,6 +233,11 @@ describe('deleting a session', () => {
     await user.click(button('Cancel'));
     expect(screen.queryByRole('dialog')).toBeNull();
     expect(bridge.sent('delete_session')).toEqual([]);
+    bridge.fail('delete_session', { code: 'storage_full' });
+    await user.click(button('Delete…'));
+    await user.click(button('Delete permanently'));
+    expect(screen.getByRole('alert')).toHaveTextContent('The disk is full');
+    expect(excerpt()).toBeVisible();
   });
 
   test('removes it from the sidebar, the matches, and the list', async () => {
@@ -262,18 +265,8 @@ describe('deleting a session', () => {
   });
 
   test('isn’t offered while it runs', async () => {
-    const bridge = withPast([aHit(2, { session: 's2', name: 'web' })]);
-    await openExcerpt(bridge);
+    await openExcerpt(withPast([aHit(2, { session: 's2', name: 'web' })]));
     expect(button('Delete…')).toBeDisabled();
     expect(button('Delete…')).toHaveAccessibleDescription(/^End this session before you delete it/);
-  });
-
-  test('shows an error if it fails, and deletes nothing', async () => {
-    const { bridge, user } = await openExcerpt(withPast());
-    bridge.fail('delete_session', { code: 'storage_full' });
-    await user.click(button('Delete…'));
-    await user.click(button('Delete permanently'));
-    expect(screen.getByRole('alert')).toHaveTextContent('The disk is full');
-    expect(excerpt()).toBeVisible();
   });
 });

@@ -73,7 +73,6 @@ export class FakeBridge implements Bridge {
   readonly opened: string[] = [];
   /** How often the guide was opened. */
   guides = 0;
-  quits = 0;
   subscriptions = 0;
   snapshot: Snapshot;
   entries: Record<SessionId, Entry[]> = {};
@@ -166,6 +165,11 @@ export class FakeBridge implements Bridge {
     return this.on(command, () => {
       throw anError(error);
     });
+  }
+
+  /** What else the app has before the page reads it. */
+  with(has: Partial<Pick<FakeBridge, 'agents' | 'clients' | 'clipboard' | 'drafts' | 'entries' | 'files' | 'target' | 'versions'>>): this {
+    return Object.assign(this, has);
   }
 
   /** Changes settings before the page reads them. */
@@ -394,9 +398,7 @@ export class FakeBridge implements Bridge {
     this.guides += 1;
   }
 
-  async quit(): Promise<void> {
-    this.quits += 1;
-  }
+  async quit(): Promise<void> {}
 
   async pickFolder(): Promise<string | null> {
     return this.folder;
