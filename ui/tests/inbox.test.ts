@@ -127,7 +127,7 @@ describe('what the inbox lists', () => {
     expect(ids(inboxItems(after))).toEqual(['p1']);
     expect(inboxCounts(after).approvals).toBe(0);
     const rule = { action: 'deny', tool: 'Bash', argument: null, folder: null } as const;
-    const denied = reduce(after, { type: 'approval_decided', approval: { ...decided('p3', NOW + 1), rule } });
+    const denied = reduce(after, arrives({ change: 'approval', approval: { ...decided('p3', NOW + 1), session: 's2', rule } }));
     expect(ids(inboxItems(denied))).toEqual(['p1']);
   });
 
