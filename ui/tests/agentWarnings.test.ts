@@ -2,10 +2,11 @@ import { screen, within } from '@testing-library/svelte';
 import { afterEach, expect, test, vi } from 'vitest';
 
 import { arming } from '../src/shared/arming';
-import type { Approval, EntryBody, ToolStatus } from '../src/generated/wire';
-import { aDecision, anApproval, anEntry, aRequest, aSession, aCommand, someOptions } from '../src/testing/builders';
+import { wordsOfRemark } from '../src/entities/approval/remark';
+import type { Approval } from '../src/generated/wire';
+import { aCommand, aDecision, anApproval, anEntry, aSession } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
-import { button, expectNoViolations, openPage, panel, settle, skippableTime } from './open';
+import { button, expectNoViolations, openPage, panel, skippableTime } from './open';
 
 skippableTime();
 
@@ -21,14 +22,8 @@ const warned = (changes: Partial<Approval> = {}): Approval =>
     ...changes,
   });
 
-const refused = { state: 'refused', at: 130_000 } as const;
-
 function bridgeWith(approvals: Approval[]): FakeBridge {
   const bridge = new FakeBridge({ sessions: [aSession({ name: 'infra' })], approvals });
-  bridge.on('decide_approval', ({ id, decision }) => {
-    const asked = approvals.find((one) => one.id === id)!;
-    return { ...asked, state: { state: 'decided', decision, at: 1, error: null } };
-  });
   bridge.entries['s1'] = approvals.map(({ id }, index) => anEntry(index + 1, { kind: 'approval', approval: id }));
   return bridge;
 }
@@ -44,9 +39,10 @@ test('case_138 the agent’s warning stands apart from what its model says, in t
   await expectNoViolations(panel());
 });
 
-test('case_138 a warning without words says that it is one', async () => {
-  await open(warned({ remark: { words: null, stance: 'no_by_default' } }));
-  expect(panel()).toHaveTextContent('It takes this for denied unless you allow it, and gives no reason.');
+test('case_138 a warning without words says that it is one; hidden characters of one are shown, and it is no HTML', () => {
+  const wordsOf = (words: string | null) => wordsOfRemark({ words, stance: 'no_by_default' });
+  expect(wordsOf(null)).toBe('It takes this for denied unless you allow it, and gives no reason.');
+  expect(wordsOf('a\u202eb <img src=x>')).toBe('a⟨U+202E⟩b <img src=x>');
 });
 
 test('case_138 a mere reason of the agent is named as the agent’s, and warns of nothing', async () => {
@@ -54,12 +50,6 @@ test('case_138 a mere reason of the agent is named as the agent’s, and warns o
   expect(within(panel()).getByText('Claude Code says').nextElementSibling).toHaveTextContent(/^Path is outside$/);
   expect(panel().querySelector('[data-warning]')).toBeNull();
   expect([...panel().querySelectorAll('.primary')].map((one) => one.textContent?.trim())).toEqual(['Allow once']);
-});
-
-test('case_138 hidden characters of a warning are shown, and it is no HTML', async () => {
-  await open(warned({ remark: { words: 'a\u202eb <img src=x>', stance: 'no_by_default' } }));
-  expect(panel().querySelector('[data-warning]')).not.toHaveTextContent('\u202e');
-  expect(panel().querySelector('[data-warning]')).toHaveTextContent('<img src=x>');
 });
 
 test('case_138 the user who goes to the card stands on Deny, which is the filled button, and no key allows', async () => {
@@ -92,15 +82,6 @@ test('case_138 an Enter that was meant for the card before denies nothing, and T
   expect(bridge.sent('decide_approval')).toMatchObject([{ decision: aDecision('allow') }]);
 });
 
-test('case_138 what arrives never takes the focus', async () => {
-  const { bridge } = await open();
-  const before = document.activeElement;
-  await bridge.push({ change: 'approval', approval: warned() });
-  await settle();
-  expect(panel()).toHaveTextContent('Claude Code warns');
-  expect(document.activeElement).toBe(before);
-});
-
 test('case_138 the palette leads to the card, and allows nothing', async () => {
   const { user, bridge } = await open(warned());
   await user.keyboard('{Control>}k{/Control}');
@@ -121,10 +102,12 @@ test('case_138 the inbox shows the warning, decides nothing, and groups no warne
   }
 });
 
-test('case_138 the sidebar’s row says that the agent warns, and a reader hears the warning', async () => {
+test('case_138 what arrives takes no focus, the sidebar’s row says that the agent warns, and a reader hears the warning', async () => {
   const { bridge } = await open();
+  const before = document.activeElement;
   await bridge.push({ change: 'approval', approval: warned() });
-  await settle();
+  expect(document.activeElement).toBe(before);
+  expect(panel()).toHaveTextContent('Claude Code warns');
   expect(document.querySelector('[data-session=s1]')).toHaveTextContent('Claude Code warns');
   expect(document.querySelector('[data-announcer]')).toHaveTextContent(
     `Permission request from infra: rm -rf ~/. Claude Code warns: ${words}`,
@@ -141,7 +124,7 @@ test.each([
 });
 
 test('case_139 what the agent refused itself is no failure and nobody’s decision', async () => {
-  await open(warned({ askedAt: 10_000, state: refused }));
+  await open(warned({ askedAt: 10_000, state: { state: 'refused', at: 130_000 } }));
   const line = document.querySelector('[data-approval=a1]');
   for (const part of ['Refused by Claude Code after 2 min 0 s, not run', 'rm -rf ~/', words, 'No decision. Nothing was run.'])
     expect(line).toHaveTextContent(part);
@@ -150,22 +133,20 @@ test('case_139 what the agent refused itself is no failure and nobody’s decisi
 });
 
 test('case_139 the inbox says so too, and a request that was withdrawn stays what it is', async () => {
-  const { bridge, user } = await open(warned({ id: 'p1', options: someOptions() }), anApproval({ id: 'p2' }));
+  const { bridge, user } = await open(warned({ id: 'p1' }), anApproval({ id: 'p2' }));
   await user.click(button(/^Inbox/));
   const at = Date.now() + 1_000;
   await bridge.push(
     { change: 'approval', approval: warned({ id: 'p1', state: { state: 'refused', at } }) },
     { change: 'approval', approval: anApproval({ id: 'p2', state: { state: 'withdrawn', at } }) },
   );
-  await settle();
   expect(document.querySelector('[data-inbox-item=p1]')).toHaveTextContent(/Refused by Claude Code after .*, not run/);
   expect(document.querySelector('[data-inbox-item=p2]')).toHaveTextContent('No longer needed: Bash');
 });
 
 test('case_139 the tool line of a refused call is no failed one', async () => {
-  const tool = (status: ToolStatus): EntryBody => aCommand('rm -rf ~/', { status, output: 'Permission denied', images: [] });
-  const bridge = new FakeBridge({ sessions: [aSession()], requests: [aRequest()] });
-  bridge.entries['s1'] = [anEntry(1, tool('refused'))];
+  const bridge = new FakeBridge();
+  bridge.entries['s1'] = [anEntry(1, aCommand('rm -rf ~/', { status: 'refused', output: 'Permission denied' }))];
   await openPage(bridge);
   expect(screen.getByText('refused by the agent, not run')).toHaveClass('refused');
 });

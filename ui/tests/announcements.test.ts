@@ -2,7 +2,10 @@ import { screen } from '@testing-library/svelte';
 import { describe, expect, test } from 'vitest';
 
 import type { Change, EntryBody } from '../src/generated/wire';
-import { anApproval, anEntry, aQuestion, aRequest, aSession, NOW, turnEnded } from '../src/testing/builders';
+import type { News } from '../src/store/parts/noticed';
+import { type Action, reduce } from '../src/store/reducer';
+import { initialState } from '../src/store/state';
+import { anApproval, anEntry, aQuestion, aRequest, aSession, aSnapshot, NOW, turnEnded } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
 import { composer, openPage } from './open';
 
@@ -23,6 +26,23 @@ const plan = { detail: 'plan', plan: '1. Look', path: null } as const;
 const command = { detail: 'command', command: 'pnpm db:migrate\npnpm test', description: null } as const;
 
 const entry = (n: number, body: EntryBody): Change => ({ change: 'entry', session: 's2', entry: anEntry(n, body) });
+
+/** What was announced last, and how often something was, after frames with changes or other actions. */
+function announcedAfter(before: WebState, steps: readonly (Change[] | Action)[]) {
+  const snapshot = { frame: 'snapshot' as const, ...aSnapshot({ sessions: [aSession(), web(before)] }) };
+  const opened = reduce(initialState(), { type: 'frames_received', frames: [snapshot] });
+  return steps.reduce((state, step) => {
+    if (!Array.isArray(step)) return reduce(state, step);
+    const { seq } = state.link;
+    return reduce(state, { type: 'frames_received', frames: [{ frame: 'delta', epoch: 'e1', prev: seq, seq: seq + 1, changes: step }] });
+  }, opened).announced;
+}
+
+/** The texts of all live regions. */
+const readOut = () =>
+  [...document.querySelectorAll('[aria-live], [role=status], [role=alert], [role=log]')]
+    .map((region) => region.textContent.trim())
+    .filter(Boolean);
 
 const said = () => [...document.querySelectorAll('[data-announcer] p')].map((line) => line.textContent);
 const open = () => openPage(new FakeBridge({ sessions: [aSession(), web('working')] }));
@@ -52,11 +72,13 @@ describe('screen readers announce once', () => {
     expect(document.querySelector('[data-announcer] p')).toBe(line);
   });
 
-  test('case_85_a_turn_with_an_open_question_is_not_announced_as_finished', async () => {
+  test('case_40_a_finished_turn_is_read_out_by_nothing_while_its_question_is_open_and_its_tab_says_that_it_needs_you', async () => {
     const { bridge } = await open();
     await bridge.push(request());
+    expect(readOut()).toEqual(['New question from web: Which way?']);
     await bridge.push(session('idle'));
-    expect(said()).toEqual(['New question from web: Which way?']);
+    expect(readOut()).toEqual(['New question from web: Which way?']);
+    expect(document.querySelector('nav [data-session=s2]')?.getAttribute('data-state')).toBe('needs_you');
   });
 
   test('case_85_a_turn_that_the_user_stopped_is_not_announced_as_finished', async () => {
@@ -66,47 +88,34 @@ describe('screen readers announce once', () => {
     expect(said()).toEqual([]);
   });
 
-  test.each<WebState>(['idle', 'starting'])('case_85_a_turn_that_begins_and_ends_at_once_in_a_session_that_is_%s', async (before) => {
-    const { bridge } = await openPage(new FakeBridge({ sessions: [aSession(), web(before)] }));
-    await bridge.push(session('working'), entry(1, turnEnded), session('idle'));
-    expect(said()).toEqual(['web finished its turn']);
-    const [line] = document.querySelectorAll('[data-announcer] p');
-    await bridge.push(session('idle'));
-    expect(document.querySelector('[data-announcer] p')).toBe(line);
-    await bridge.push(session('working'), entry(2, turnEnded), session('idle'));
-    expect(said()).toEqual(['web finished its turn']);
-    expect(document.querySelector('[data-announcer] p')).not.toBe(line);
-  });
+  const finished: News = { news: 'finished', session: 's2' };
+  const turn = (n: number) => [session('working'), entry(n, turnEnded), session('idle')];
+  const other: Change = { change: 'session', session: aSession({ model: 'opus' }) };
+  const stopped = entry(1, { kind: 'notice', notice: { notice: 'interrupted' } });
+  const asked = { session: 's2', before: null, generation: 1 };
+  const page = { entries: [anEntry(1, turnEnded)], more: false, requests: [], approvals: [] };
 
-  test('case_85_a_turn_is_not_announced_again_when_its_last_entry_is_late', async () => {
-    const { bridge } = await open();
-    await bridge.push(session('idle'));
-    const [line] = document.querySelectorAll('[data-announcer] p');
-    await bridge.push(entry(1, turnEnded), { change: 'session', session: aSession({ model: 'opus' }) });
-    expect(said()).toEqual(['web finished its turn']);
-    expect(document.querySelector('[data-announcer] p')).toBe(line);
-  });
-
-  test('case_85_a_short_turn_that_was_stopped_is_not_announced_and_neither_is_a_start_without_a_turn', async () => {
-    const { bridge } = await openPage(new FakeBridge({ sessions: [aSession(), web('starting')] }));
-    await bridge.push(session('idle'));
-    await bridge.push(
-      session('working'),
-      entry(1, { kind: 'notice', notice: { notice: 'interrupted' } }),
-      entry(2, turnEnded),
-      session('idle'),
-    );
-    expect(said()).toEqual([]);
-  });
-
-  test('case_85_a_turn_of_before_the_window_opened_is_not_announced_once_its_transcript_is_shown', async () => {
-    const bridge = new FakeBridge({ sessions: [aSession(), web('idle')] });
-    bridge.entries['s2'] = [anEntry(1, turnEnded)];
-    const { user, store } = await openPage(bridge);
-    await user.click(screen.getByRole('button', { name: /^web/ }));
-    expect(store.state.finished).toEqual({ s2: 1 });
-    await bridge.push({ change: 'session', session: { ...web('idle'), model: 'opus' } });
-    expect(said()).toEqual([]);
+  test.each<[string, WebState, (Change[] | Action)[], number, News[]]>([
+    ['a turn that begins and ends at once', 'idle', [turn(1)], 1, [finished]],
+    ['the first turn, too', 'starting', [turn(1)], 1, [finished]],
+    ['once, whatever comes after', 'idle', [turn(1), [session('idle')]], 1, [finished]],
+    ['the next turn again', 'idle', [turn(1), [session('idle')], turn(2)], 2, [finished]],
+    ['once, when its last entry is late', 'working', [[session('idle')], [entry(1, turnEnded), other]], 1, [finished]],
+    ['nothing of a start without a turn', 'starting', [[session('idle')]], 0, []],
+    ['nothing of a short turn that was stopped', 'idle', [[session('working'), stopped, entry(2, turnEnded), session('idle')]], 0, []],
+    [
+      'nothing of a turn of before the window opened, once its transcript is shown',
+      'idle',
+      [
+        { type: 'page_asked', asked },
+        { type: 'page_read', asked, page },
+        [{ change: 'session', session: { ...web('idle'), model: 'opus' } }],
+      ],
+      0,
+      [],
+    ],
+  ])('case_85_%s', (_what, before, steps, serial, news) => {
+    expect(announcedAfter(before, steps)).toEqual({ serial, news });
   });
 
   test('case_85_what_was_there_when_the_window_opened_is_not_announced', async () => {

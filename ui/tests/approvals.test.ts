@@ -3,21 +3,23 @@ import type { UserEvent } from '@testing-library/user-event';
 import { describe, expect, test } from 'vitest';
 
 import toolNames from '../../src-tauri/crates/domain/src/tool_names.json';
-import { wordsInFull, wordsOfLabel } from '../src/entities/approval/approvalWords';
+import { objectOf, wordsInFull, wordsOfLabel } from '../src/entities/approval/approvalWords';
+import { saidAbout } from '../src/entities/approval/readableHere';
 import { shownTool } from '../src/entities/tool/toolName';
 import type {
   Approval,
   ApprovalDecision,
   ApprovalOption,
+  ApprovalOptionKind,
   ApprovalState,
   DeliveryError,
   EntryBody,
-  Request,
+  OptionLabel,
   ToolDetail,
 } from '../src/generated/wire';
-import { aDecision, anApproval, anEntry, aRequest, planOptions, someOptions, turnEnded } from '../src/testing/builders';
+import { aDecision, anApproval, anEntry, planOptions, someOptions, turnEnded } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
-import { button, expectNoViolations, openPage, panel, settle } from './open';
+import { button, expectNoViolations, openPage, panel, settle, texts } from './open';
 
 const options = someOptions(
   { id: 'r1', scope: 'session', label: { label: 'tool', tool: 'Bash', content: 'npm test:*', behavior: 'allow' } },
@@ -31,9 +33,8 @@ async function choose(user: UserEvent, menu: string, item: string) {
   await user.click(screen.getByRole('menuitem', { name: item }));
 }
 
-async function open(approval: Approval, beside: { requests?: Request[] } = {}) {
-  const bridge = new FakeBridge({ approvals: [approval], ...beside });
-  bridge.on('decide_approval', ({ decision }) => ({ ...approval, state: { state: 'decided', decision, at: 1, error: null } }));
+function open(approval: Approval) {
+  const bridge = new FakeBridge({ approvals: [approval] });
   bridge.entries['s1'] = [anEntry(1, { kind: 'approval', approval: approval.id })];
   return openPage(bridge);
 }
@@ -51,9 +52,8 @@ describe('a permission', () => {
     [{ detail: 'command', command: 'set -e\nmake all', description: null }, 'make all [+1 line]'],
     [{ detail: 'write', path: '/home/ada/projects/api/src/a.ts', content: 'x' }, 'src/a.ts'],
     [{ detail: 'network', target: 'example.org' }, 'example.org'],
-  ])('that has ended says what it was for: %j', async (subject, words) => {
-    await open(anApproval({ subject, state: { state: 'decided', decision: aDecision('allow'), at: 1, error: null } }));
-    expect(within(screen.getByText('Allowed once: Bash')).getByText(words)).toBeVisible();
+  ])('says in a line what it is for: %j', (subject, words) => {
+    expect(objectOf(anApproval({ subject }), '/home/ada/projects/api', null)).toBe(words);
   });
 
   test('a tool of a server is named as the engine names it', () => {
@@ -61,22 +61,11 @@ describe('a permission', () => {
   });
 
   test('a tool of an MCP server is named in words everywhere, and a call without input says so', async () => {
-    const approval = anApproval({
-      title: 'mcp__tracker__find_issue',
-      subject: { detail: 'other', input: '' },
-      options: someOptions({
-        id: 'r1',
-        scope: 'session',
-        label: { label: 'tool', tool: 'mcp__tracker__find_issue', content: null, behavior: 'allow' },
-      }),
-    });
-    const { bridge, user } = await open(approval);
+    const approval = anApproval({ title: 'mcp__tracker__find_issue', subject: { detail: 'other', input: '' } });
+    const { bridge } = await open(approval);
     expect(panel()).toHaveTextContent('find_issue (tracker)');
     expect(panel()).toHaveTextContent('No input');
-    await choose(user, 'More ways to allow', 'Always allow…');
-    expect(panel()).toHaveTextContent('Allow find_issue (tracker) without asking');
     await bridge.push({ change: 'approval', approval: { ...approval, state: { state: 'withdrawn', at: 1 } } });
-    await settle();
     expect(document.querySelector('[data-approval]')).toHaveTextContent('find_issue (tracker)');
     expect(document.body).not.toHaveTextContent('mcp__');
   });
@@ -111,32 +100,28 @@ describe('a permission', () => {
     expect(wordsInFull({ ...plain, scope }, [])).toBe(`Always allow · ${words}`);
   });
 
-  test('how long it holds is said before and after the decision', async () => {
+  test('how long a refusal holds is said before and after the decision', async () => {
     const words = 'In this project, only for you';
     const label = { label: 'text', text: 'Never allow example.org' } as const;
-    const both: ApprovalOption[] = [
-      { ...plain, scope: 'local' },
-      { ...plain, id: 'never', kind: 'reject_always', label, scope: 'local' },
-    ];
-    const { user, unmount } = await open(anApproval({ options: [...someOptions(), ...both] }));
-    await choose(user, 'More ways to allow', 'Always allow…');
-    expect(within(screen.getByRole('group', { name: /from now on/ })).getByRole('radio')).toHaveAccessibleName(`Always allow ${words}`);
-    await user.click(button('Allow with rules'));
-    expect(screen.getByText(`Allowed with rules: Bash · ${words}`)).toBeVisible();
-    unmount();
-    const { user: again } = await open(anApproval({ options: [...someOptions(), ...both] }));
-    await choose(again, 'More ways to deny', `Never allow example.org · ${words}`);
+    const never: ApprovalOption = { ...plain, id: 'never', kind: 'reject_always', label, scope: 'local' };
+    const { user, bridge } = await open(anApproval({ options: [...someOptions(), never] }));
+    await choose(user, 'More ways to deny', `Never allow example.org · ${words}`);
+    expect(bridge.sent('decide_approval')).toMatchObject([{ decision: aDecision('never') }]);
     expect(document.querySelector('[data-entry="1"]')).toHaveTextContent(`Denied: Bash · ${words}`);
   });
 
-  test.each([
-    ['npm test:*', 'anything that starts with “npm test”'],
-    ['mkdir out *', 'anything that starts with “mkdir out”'],
-    ['git * main', 'anything that matches “git * main” (* matches any text)'],
-    ['ls', 'without asking: “ls”'],
-  ])('the pattern %s is described in words', (content, words) => {
-    const label = { label: 'tool', tool: 'Bash', content, behavior: 'allow' } as const;
-    expect(wordsOfLabel(label, 'allow_always', [])).toContain(words);
+  const uses = (content: string) => ({ label: 'tool', tool: 'Bash', content, behavior: 'allow' }) as const;
+
+  test.each<[OptionLabel, ApprovalOptionKind, string]>([
+    [uses('npm test:*'), 'allow_always', 'Allow Bash without asking: anything that starts with “npm test”'],
+    [uses('mkdir out *'), 'allow_always', 'Allow Bash without asking: anything that starts with “mkdir out”'],
+    [uses('git * main'), 'allow_always', 'Allow Bash without asking: anything that matches “git * main” (* matches any text)'],
+    [uses('ls'), 'allow_always', 'Allow Bash without asking: “ls”'],
+    [{ ...uses(''), tool: 'mcp__tracker__find_issue', content: null }, 'allow_always', 'Allow find_issue (tracker) without asking'],
+    [{ label: 'text', text: 'go\u202e' }, 'allow_once', 'go⟨U+202E⟩'],
+    [{ label: 'text', text: ' ' }, 'reject_once', 'Deny'],
+  ])('the option %j is described in words', (label, kind, words) => {
+    expect(wordsOfLabel(label, kind, [])).toBe(words);
   });
 
   test.each<[string, ToolDetail]>([
@@ -147,20 +132,9 @@ describe('a permission', () => {
     expect(screen.getByRole('region', { name: 'Permission' })).toHaveTextContent(words);
   });
 
-  test.each([
-    ['Removes the build', 'Frees space', '“Removes the build Frees space”'],
-    ['Removes the build', 'Removes the build', '“Removes the build”'],
-    ['', 'Frees space', '“Frees space”'],
-  ])('all that the model says about it is shown once: %j and %j', async (description, also, shown) => {
-    const subject = { detail: 'command', command: 'rm -r build', description } as const;
-    await openPage(new FakeBridge({ approvals: [anApproval({ subject, description: also })] }));
-    expect(within(panel()).getByText('The model says').nextElementSibling).toHaveTextContent(new RegExp(`^${shown}$`));
-  });
-
-  test('the name of the file that changes is no description', async () => {
+  test('the name of the file that changes is no description', () => {
     const subject = { detail: 'write', path: '/home/ada/api/notes.md', content: 'x' } as const;
-    await openPage(new FakeBridge({ approvals: [anApproval({ subject, description: 'notes.md' })] }));
-    expect(within(panel()).queryByText('The model says')).toBeNull();
+    expect(saidAbout(anApproval({ subject, description: 'notes.md' }))).toEqual([]);
   });
 });
 
@@ -178,7 +152,10 @@ describe('a plan', () => {
     card().focus();
     await user.keyboard('1{Enter}{Control>}{Enter}{/Control}');
     expect(bridge.sent('decide_approval')).toEqual([]);
-    await user.selectOptions(screen.getByLabelText('Then continue in'), 'Accept edits');
+    const next = screen.getByLabelText('Then continue in');
+    // Bypassing permissions is never offered with a plan.
+    expect(texts(within(next).getAllByRole('option'))).toEqual(['Ask before changes', 'Accept edits']);
+    await user.selectOptions(next, 'Accept edits');
     await user.click(button('Approve'));
     expect(bridge.sent('decide_approval')).toMatchObject([{ decision: aDecision('allow:accept_edits') }]);
     expect(screen.getByText('Plan approved · continues in “Accept edits”')).toBeVisible();
@@ -231,6 +208,7 @@ describe('a plan', () => {
   test('is sent back with comments', async () => {
     const { user, bridge } = await open(plan);
     await user.click(button('Send back…'));
+    expect(screen.getByRole('textbox', { name: 'What should change?' })).toHaveFocus();
     await user.click(button('Send back'));
     expect(screen.getByRole('alert')).toHaveTextContent('Say what should change.');
     await user.type(screen.getByRole('textbox', { name: 'What should change?' }), 'Smaller steps');
@@ -252,14 +230,6 @@ test('no key decides a permission, except on a button that has the focus', async
   expect(bridge.sent('decide_approval')).toEqual([]);
   await user.keyboard('{Enter}');
   expect(bridge.sent('decide_approval')).toMatchObject([{ decision: aDecision('deny') }]);
-});
-
-test('a permission that waits beside a question is behind its pill', async () => {
-  const { user } = await open(anApproval(), { requests: [aRequest()] });
-  const filled = () => [...panel().querySelectorAll('.primary')].map((one) => one.textContent?.trim());
-  expect(filled()).toEqual([expect.stringContaining('Submit')]);
-  await user.click(button('Permission'));
-  expect(filled()).toEqual(['Allow once']);
 });
 
 test('a permission alone has the filled button, and no second title', async () => {
@@ -299,13 +269,6 @@ describe('options of an agent that has its own', () => {
     expect(document.querySelector('[data-entry="1"]')).toHaveTextContent(words);
   });
 
-  test('offer other refusals in a menu', async () => {
-    const { user, bridge } = await openOwn();
-    await choose(user, 'More ways to deny', 'No, and never again');
-    expect(bridge.sent('decide_approval')).toMatchObject([{ decision: aDecision('opt-91') }]);
-    expect(document.querySelector('[data-entry="1"]')).toHaveTextContent('No, and never again');
-  });
-
   test('that don’t combine are chosen one at a time', async () => {
     const { user, bridge } = await openOwn();
     await choose(user, 'More ways to allow', 'Always allow…');
@@ -340,7 +303,8 @@ describe('options of an agent that has its own', () => {
     unmount();
     const { user, bridge } = await open(anApproval({ options: own }));
     await choose(user, 'More ways to deny', 'Deny with message…');
-    await user.type(within(panel()).getByRole('textbox', { name: 'Message to the agent' }), 'Too risky');
+    expect(within(panel()).getByRole('textbox', { name: 'Message to the agent' })).toHaveFocus();
+    await user.keyboard('Too risky');
     // Esc closes what was opened last, and keeps the text.
     await user.keyboard('{Escape}');
     expect(within(panel()).queryByRole('textbox', { name: 'Message to the agent' })).toBeNull();
@@ -350,29 +314,17 @@ describe('options of an agent that has its own', () => {
     expect(bridge.sent('decide_approval')).toMatchObject([{ decision: { options: ['opt-90'], message: 'Too risky' } }]);
   });
 
-  test('show invisible characters, and an option without text says what it does', async () => {
-    await open(anApproval({ options: [option('a', 'allow_once', 'go\u202e'), option('b', 'reject_once', ' ')] }));
-    expect(button('go⟨U+202E⟩')).toBeVisible();
-    expect(button('Deny')).toBeVisible();
-  });
-
   const plan = { detail: 'plan', plan: '1. Look', path: null } as const;
 
-  test('approve a plan, too', async () => {
-    const { user, bridge } = await openOwn({ subject: plan });
+  test('approve a plan and refuse it, too', async () => {
+    const { user, bridge, unmount } = await openOwn({ subject: plan });
     await user.selectOptions(screen.getByLabelText('Then continue in'), 'Yes, for the whole folder');
     await user.click(button('Approve'));
     expect(decisions(bridge)).toMatchObject([aDecision('opt-82')]);
-  });
-
-  test('refuse a plan, too; bypassing permissions is never offered with it', async () => {
-    const { user, bridge, unmount } = await openOwn({ subject: plan });
-    await user.click(button('No, and never again'));
-    expect(decisions(bridge)).toMatchObject([aDecision('opt-91')]);
     unmount();
-    await openOwn({ subject: plan, options: planOptions('default', 'bypass') });
-    const offered = within(screen.getByLabelText('Then continue in')).getAllByRole('option');
-    expect(offered.map(({ textContent }) => textContent)).toEqual(['Ask before changes']);
+    const again = await openOwn({ subject: plan });
+    await again.user.click(button('No, and never again'));
+    expect(decisions(again.bridge)).toMatchObject([aDecision('opt-91')]);
   });
 });
 
@@ -380,9 +332,7 @@ describe('a tool’s line', () => {
   const entry = () => document.querySelector<HTMLElement>('[data-entry="1"]')!;
   const usual = { kind: 'tool', toolUse: 't', name: 'Tool', toolKind: 'other', summary: 'the line', status: 'done', output: null } as const;
   const shows = (body: EntryBody) => {
-    const bridge = new FakeBridge();
-    bridge.entries['s1'] = [anEntry(1, body)];
-    return openPage(bridge);
+    return openPage(new FakeBridge().with({ entries: { s1: [anEntry(1, body)] } }));
   };
   const show = (body: Partial<Extract<EntryBody, { kind: 'tool' }>>) =>
     shows({ ...usual, detail: { detail: 'other', input: '{}' }, ...body });
@@ -403,13 +353,15 @@ describe('a tool’s line', () => {
     ]);
   });
 
-  test('case_75_a_call_that_waits_for_a_permission_says_so_and_never_that_it_runs', async () => {
-    await show({ status: 'awaiting_permission', detail: { detail: 'command', command: 'rm -r build', description: null } });
-    expect(entry()).toHaveTextContent('waiting for permission');
+  test.each([
+    ['awaiting_permission', 'waiting for permission'],
+    ['pending', 'pending'],
+  ] as const)('case_75_a_call_that_is_%s_says_so_and_never_that_it_runs', async (status, words) => {
+    await show({ status });
+    expect(entry()).toHaveTextContent(words);
     expect(entry()).not.toHaveTextContent('running');
-    expect(entry().querySelector('[data-state]')).toHaveAttribute('data-state', 'awaiting_permission');
-    expect(entry().querySelector('.icon-shield')).not.toBeNull();
-    expect(entry().querySelector('.icon-pending')).toBeNull();
+    expect(entry().querySelector('[data-state]')).toHaveAttribute('data-state', status);
+    expect(entry().querySelector('.icon-shield') !== null).toBe(status === 'awaiting_permission');
   });
 
   test('a call of an MCP tool is named in words, and its empty input is said', async () => {
@@ -417,12 +369,6 @@ describe('a tool’s line', () => {
     await user.click(within(entry()).getByText('find_issue (tracker)'));
     expect(entry()).toHaveTextContent('No input');
     expect(entry()).not.toHaveTextContent('mcp__');
-  });
-
-  test('a pending call isn’t shown as running', async () => {
-    await show({ status: 'pending' });
-    expect(entry()).toHaveTextContent('pending');
-    expect(entry()).not.toHaveTextContent('running');
   });
 
   test('a long result is cut at 200 lines until it is expanded', async () => {

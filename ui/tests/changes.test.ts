@@ -2,14 +2,14 @@ import { screen, waitFor, within } from '@testing-library/svelte';
 import { describe, expect, test } from 'vitest';
 
 import { split, withDifference } from '../src/feature/changes/colors';
-import { changeStarts, differences, rowsOf } from '../src/feature/changes/rows';
-import { treeRows } from '../src/feature/changes/tree';
+import { differences, rowsOf } from '../src/feature/changes/rows';
 import { aChangedFile, aComment, aFileChange, changed, listingOf, orders, ordersChange, same, sharedFiles } from '../src/gallery/changes';
-import type { ChangedFiles, FileChange } from '../src/generated/wire';
+import type { ChangedFiles, FileChange, Request, Session } from '../src/generated/wire';
+import type { CommandName } from '../src/platform/bridge';
 import { commentMessage } from '../src/store/commentMessage';
 import { aRequest, aSession } from '../src/testing/builders';
 import { FakeBridge, settle } from '../src/testing/fakeBridge';
-import { button, composer, cpuMillis, expectNoViolations, openPage, panel } from './open';
+import { button, composer, openPage, panel } from './open';
 
 const tree = () => screen.getByRole('tree', { name: 'Changed files' });
 const file = (name: string) => within(tree()).getByRole('treeitem', { name: new RegExp(`^${name}(?![/.])`) });
@@ -29,8 +29,7 @@ function withFiles(
     .on('read_change', ({ id }) => {
       const file = listed.files.find((one) => one.id === id) ?? orders;
       return known.find((change) => change.file.id === id) ?? aFileChange(file, [changed(['old'], ['new'])]);
-    })
-    .on('queue_message', () => session);
+    });
 }
 
 async function openChanges(bridge = withFiles(), name = 'orders.ts') {
@@ -48,21 +47,12 @@ test('the header and the row show how much has changed, and the header leads the
   expect(store.state.navigation.place).toEqual({ at: 'changes', session: 's1' });
   expect(bridge.sent('list_changes').at(-1)).toEqual({ session: 's1' });
   expect(screen.queryByRole('complementary')).toBeNull();
-  await expectNoViolations();
   await user.keyboard('{Alt>}{ArrowLeft}{/Alt}');
   expect(composer()).toBeVisible();
   await user.keyboard('{Alt>}{ArrowRight}{/Alt}');
   expect(tree()).toBeVisible();
   await user.click(button(/^Changes/));
   expect(composer()).toHaveFocus();
-});
-
-test('without changes there is no count, and the palette still leads there', async () => {
-  const { user } = await openPage(new FakeBridge());
-  expect(screen.queryByRole('button', { name: /^Changes/ })).toBeNull();
-  await user.keyboard('{Control>}k{/Control}');
-  await user.type(screen.getByRole('combobox'), 'show changes{Enter}');
-  expect(screen.getByText('No changes')).toBeVisible();
 });
 
 test('the tree shows the files in their folders, which can be closed', async () => {
@@ -215,28 +205,21 @@ describe('comments', () => {
     expect(screen.getByRole('alertdialog')).toBeVisible();
   });
 
-  test('while a question is open they are queued, and the question stays open', async () => {
-    const bridge = withFiles(sharedFiles, [], aSession({ state: { state: 'working' } }));
-    bridge.snapshot.requests = [aRequest()];
-    const { user } = await openChanges(bridge);
-    await user.keyboard('jcLater{Enter}');
-    await user.click(button('Queue 1 comment'));
-    expect(bridge.sent('queue_message')).toHaveLength(1);
-    expect(bridge.sent('send_message')).toEqual([]);
-  });
+  const ended = { state: 'ended', end: { end: 'finished' }, at: 1 } as const;
 
-  test('an ended session is resumed by them, or keeps them if it can’t be', async () => {
-    const ended = { state: 'ended', end: { end: 'finished' }, at: 1 } as const;
-    const resumable = withFiles(sharedFiles, [], aSession({ state: ended, resumable: true }));
-    const { user, unmount } = await openChanges(resumable);
+  test.each<[string, Partial<Session>, Request[], string, CommandName | null]>([
+    ['are queued while a question is open, which stays open', {}, [aRequest()], 'Queue 1 comment', 'queue_message'],
+    ['resume an ended session', { state: ended, resumable: true }, [], 'Send 1 comment', 'send_message'],
+    ['stay if the session can’t be resumed', { state: ended }, [], 'Send 1 comment', null],
+  ])('%s', async (_, session, requests, name, command) => {
+    const bridge = withFiles(sharedFiles, [], aSession(session));
+    bridge.snapshot.requests = requests;
+    const { user } = await openChanges(bridge);
     await user.keyboard('jcGo on{Enter}');
-    await user.click(button('Send 1 comment'));
-    expect(resumable.sent('send_message')).toHaveLength(1);
-    unmount();
-    localStorage.clear();
-    const lost = await openChanges(withFiles(sharedFiles, [], aSession({ state: ended })));
-    await lost.user.keyboard('jcGo on{Enter}');
-    expect(button('Send 1 comment')).toBeDisabled();
+    expect(button(name).matches(':enabled')).toBe(command !== null);
+    await user.click(button(name));
+    const sent = bridge.calls.map((call) => call.command).filter((one) => one === 'queue_message' || one === 'send_message');
+    expect(sent).toEqual(command ? [command] : []);
   });
 
   test('their keys work on after they were sent and their button has gone', async () => {
@@ -250,8 +233,7 @@ describe('comments', () => {
   });
 
   test('a refused message keeps its comments', async () => {
-    const bridge = withFiles().fail('queue_message', { code: 'closing', message: 'no' });
-    const { user } = await openChanges(bridge);
+    const { user } = await openChanges(withFiles().fail('queue_message', { code: 'closing', message: 'no' }));
     await user.keyboard('jcStays{Enter}');
     await user.click(button('Send 1 comment'));
     expect(screen.getByRole('alert')).toBeVisible();
@@ -265,7 +247,7 @@ describe('comments', () => {
 });
 
 describe('reverting', () => {
-  test('a file is reverted only after a question, in the version that was shown', async () => {
+  test('a file is reverted only after a question, in the version that was shown, and a refusal says why', async () => {
     const { bridge, user } = await openChanges();
     await user.click(button('Revert file…'));
     const dialog = screen.getByRole('alertdialog', { name: 'Revert src/routes/orders.ts?' });
@@ -278,6 +260,10 @@ describe('reverting', () => {
     await user.click(button('Revert'));
     expect(bridge.sent('revert_change')).toMatchObject([{ session: 's1', id: orders.id, version: orders.version, part: null }]);
     expect(bridge.sent('list_changes')).toHaveLength(length + 1);
+    bridge.fail('revert_change', { code: 'not_reverted', detail: { detail: 'not_reverted', why: { refused: 'changed_since' } } });
+    await user.click(button('Revert file…'));
+    await user.click(button('Revert'));
+    expect(screen.getByRole('alert')).toHaveTextContent('Nothing was reverted: the file has changed since it was shown.');
   });
 
   test('one change is reverted with the lines it had', async () => {
@@ -286,17 +272,6 @@ describe('reverting', () => {
     expect(screen.getByRole('alertdialog')).toHaveTextContent('Removes 2 added lines. Restores 2 removed lines.');
     await user.click(button('Revert'));
     expect(bridge.sent('revert_change')).toMatchObject([{ part: { part: 5, removed: 2, added: 2 } }]);
-  });
-
-  test('a refusal says why', async () => {
-    const bridge = withFiles().fail('revert_change', {
-      code: 'not_reverted',
-      detail: { detail: 'not_reverted', why: { refused: 'changed_since' } },
-    });
-    const { user } = await openChanges(bridge);
-    await user.click(button('Revert file…'));
-    await user.click(button('Revert'));
-    expect(screen.getByRole('alert')).toHaveTextContent('Nothing was reverted: the file has changed since it was shown.');
   });
 });
 
@@ -318,12 +293,13 @@ test('what can’t be shown is said in words', async () => {
   expect(screen.queryByRole('button', { name: 'Revert file…' })).toBeNull();
 });
 
-test('what isn’t recorded is named, also where nothing has changed', async () => {
+test('what isn’t recorded is named, also where nothing has changed and only the palette leads there', async () => {
   const unrecorded: ChangedFiles['unrecorded'] = [
     { why: 'over_budget', files: 300, paths: ['data/001.bin', 'data/002.bin'] },
     { why: 'lfs', files: 1, paths: ['art/logo.psd'] },
   ];
-  const { user } = await openPage(withFiles(listingOf([], { unrecorded })));
+  const { user } = await openPage(new FakeBridge().on('list_changes', () => listingOf([], { unrecorded })));
+  expect(screen.queryByRole('button', { name: /^Changes/ })).toBeNull();
   await user.keyboard('{Control>}k{/Control}');
   await user.type(screen.getByRole('combobox'), 'show changes{Enter}');
   expect(screen.getByText('No changes')).toBeVisible();
@@ -353,17 +329,6 @@ test('if the changes can’t be listed, the reason and a way to try again are sh
 });
 
 describe('rows', () => {
-  test('a hundred thousand lines become rows quickly, with the changes between them', () => {
-    const parts = Array.from({ length: 20_000 }, (_, n) =>
-      n % 2 === 0 ? same('a', 'b', 'c', 'd', 'e') : changed(['x', 'y', 'z'], ['1', '2', '3', '4', '5']),
-    );
-    const began = cpuMillis();
-    const rows = rowsOf(parts, 'split', new Set(), []);
-    expect(rows).toHaveLength(100_000);
-    expect(changeStarts(rows)).toHaveLength(10_000);
-    expect(cpuMillis() - began).toBeLessThan(2_000);
-  });
-
   test('what differs between two lines ends at words', () => {
     expect(differences('const id = query.id;', 'const id = customer.id;')).toEqual([
       [11, 16],
@@ -400,12 +365,5 @@ describe('rows', () => {
     const comment = aComment({ line: 20, draft: null, text: 'Here' });
     expect(rowsOf(parts, 'split', new Set(), []).some(({ row }) => row === 'fold')).toBe(true);
     expect(rowsOf(parts, 'split', new Set(), [comment]).filter(({ row }) => row === 'comment')).toHaveLength(1);
-  });
-
-  test('files share their folders', () => {
-    const files = ['a.ts', 'x/b.ts', 'x/y/c.ts', 'x/y/d.ts', 'z/e.ts'].map((path) => aChangedFile(path));
-    const shown = (closed: string[]) => treeRows(files, new Set(closed)).map(({ name, depth }) => `${' '.repeat(depth)}${name}`);
-    expect(shown([])).toEqual(['a.ts', 'x', ' b.ts', ' y', '  c.ts', '  d.ts', 'z', ' e.ts']);
-    expect(shown(['x'])).toEqual(['a.ts', 'x', 'z', ' e.ts']);
   });
 });

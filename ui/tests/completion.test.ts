@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 
 import { askedAt, filledIn, namedFile } from '../src/feature/composer/asked';
 import type { AgentCommand } from '../src/generated/wire';
-import { codex, of } from '../src/testing/agents';
+import { claudeCode, codex, of } from '../src/testing/agents';
 import { aRequest, aSession } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
 import { composer, expectNoViolations, openPage, settle } from './open';
@@ -22,9 +22,7 @@ const COMMANDS = [
 ];
 
 const idle = (changes = {}) =>
-  new FakeBridge({ sessions: [aSession({ state: { state: 'idle' }, ...changes })] })
-    .on('list_commands', () => ({ commands: COMMANDS }))
-    .on('send_message', () => ({}));
+  new FakeBridge({ sessions: [aSession({ state: { state: 'idle' }, ...changes })] }).on('list_commands', () => ({ commands: COMMANDS }));
 
 const rows = () => screen.queryAllByRole('option').map((row) => row.textContent.trim().replace(/\s+/g, ' '));
 const list = (name: string) => screen.findByRole('listbox', { name });
@@ -82,8 +80,7 @@ describe('commands', () => {
   });
 
   test('case_121 Enter fills in the chosen command, and sends the one that is typed out', async () => {
-    const bridge = idle();
-    const { user } = await openPage(bridge);
+    const { bridge, user } = await openPage(idle());
     await user.type(composer(), '/sec');
     await screen.findByRole('option', { name: /security-review/ });
     await user.keyboard('{Enter}');
@@ -128,7 +125,7 @@ describe('commands', () => {
   test('a command never closes a question', async () => {
     const bridge = idle({ state: { state: 'working' } });
     bridge.snapshot = { ...bridge.snapshot, requests: [aRequest()] };
-    const { user } = await openPage(bridge.on('queue_message', () => aSession()));
+    const { user } = await openPage(bridge);
     await settle();
     await user.type(composer(), '/context{Enter}');
     await waitFor(() => expect(bridge.sent('queue_message')).toMatchObject([{ text: '/context' }]));
@@ -188,29 +185,23 @@ describe('files', () => {
   });
 
   test('a folder that can’t be read says so, and what was typed stays', async () => {
-    const bridge = idle().fail('find_files', { code: 'folder_missing', message: 'The folder does not exist.' });
-    const { user } = await openPage(bridge);
+    const { user } = await openPage(idle().fail('find_files', { code: 'folder_missing', message: 'The folder does not exist.' }));
     await user.type(composer(), '@a');
     await screen.findByRole('alert');
     expect(composer()).toHaveValue('@a');
   });
 });
 
-describe('a shell', () => {
-  test('an exclamation mark runs a command where the agent has a shell, and the composer says so', async () => {
-    const bridge = new FakeBridge({ sessions: [aSession({ state: { state: 'idle' }, ...of(codex) })], agents: [codex] });
-    const { user } = await openPage(bridge.on('send_message', () => ({})));
-    await user.type(composer(), '!git status');
-    expect(screen.getByText(/Runs in a shell/)).toBeVisible();
-    expect(screen.getByRole('button', { name: 'Run' })).toBeEnabled();
-    await user.clear(composer());
-    expect(screen.queryByText(/Runs in a shell/)).toBeNull();
-  });
-
-  test('where it has none, the message is sent as it is', async () => {
-    const { user } = await openPage(idle());
-    await user.type(composer(), '!git status');
-    expect(screen.queryByText(/Runs in a shell/)).toBeNull();
-    expect(screen.getByRole('button', { name: 'Send' })).toBeEnabled();
-  });
+test.each([
+  [codex, true, 'Run'],
+  [claudeCode, false, 'Send'],
+])('an exclamation mark runs a command only where the agent has a shell, and the composer says so: $name', async (agent, runs, name) => {
+  const bridge = idle(of(agent));
+  bridge.snapshot.agents = [agent];
+  const { user } = await openPage(bridge);
+  await user.type(composer(), '!git status');
+  expect(screen.queryByText(/Runs in a shell/) !== null).toBe(runs);
+  expect(screen.getByRole('button', { name })).toBeEnabled();
+  await user.clear(composer());
+  expect(screen.queryByText(/Runs in a shell/)).toBeNull();
 });

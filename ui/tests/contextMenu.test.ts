@@ -17,9 +17,7 @@ const bodies = [
 
 async function open() {
   const session = aSession({ state: { state: 'idle' } });
-  const bridge = new FakeBridge({ sessions: [session] });
-  bridge.entries = { s1: bodies.map((body, index) => anEntry(index + 1, body)) };
-  return openPage(bridge);
+  return openPage(new FakeBridge({ sessions: [session] }).with({ entries: { s1: bodies.map((body, index) => anEntry(index + 1, body)) } }));
 }
 
 type Opened = Awaited<ReturnType<typeof open>>;
@@ -112,8 +110,10 @@ describe('the context menu', () => {
     expect(items()).toContain('Pin');
   });
 
-  test('is never the browser’s own, except in text fields', async () => {
-    await open();
+  test('is never the browser’s own, except in text fields, and stays away where there is nothing to do', async () => {
+    const opened = await open();
+    await rightClick(opened, document.querySelector('main') as Element);
+    expect(items()).toEqual([]);
     for (const target of [
       document.body,
       document.querySelector('main'),
@@ -145,11 +145,5 @@ describe('the context menu', () => {
     expect(items()).toEqual([]);
     expect(focus.mock.calls).toEqual([[{ preventScroll: true }]]);
     expect(document.querySelector('main')).toContainElement(document.activeElement as HTMLElement);
-  });
-
-  test('stays away where there is nothing to do', async () => {
-    const opened = await open();
-    await rightClick(opened, document.querySelector('main') as Element);
-    expect(items()).toEqual([]);
   });
 });

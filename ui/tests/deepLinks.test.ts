@@ -4,7 +4,7 @@ import { describe, expect, test, vi } from 'vitest';
 import type { DraftTarget } from '../src/generated/wire';
 import { anApproval, aQuestion, aRequest, aSession, NOW } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
-import { openPage, settle } from './open';
+import { held, openPage, settle } from './open';
 
 const sessions = [aSession(), aSession({ id: 's2', name: 'web' })];
 const request = aRequest({ session: 's2', questions: [aQuestion(1), aQuestion(2)] });
@@ -20,18 +20,21 @@ const nothingAnswered = (bridge: FakeBridge) => {
 
 describe('a deep link', () => {
   test('case_38_is_shown_as_soon_as_the_page_knows_it_and_answers_nothing', async () => {
-    const bridge = new FakeBridge({ sessions, requests: [request, other] });
-    bridge.target = request.id;
-    await openPage(bridge);
+    const { bridge } = await openPage(new FakeBridge({ sessions, requests: [request, other] }).with({ target: request.id }));
     await settle();
     expect([selected(), focusedCard()]).toEqual(['s2', request.id]);
     expect(bridge.target).toBeNull();
     nothingAnswered(bridge);
   });
 
+  test('to a session that has finished its turn shows it', async () => {
+    const { bridge } = await openPage(new FakeBridge({ sessions }));
+    await bridge.openDeepLink('s2');
+    expect([selected(), bridge.target]).toEqual(['s2', null]);
+  });
+
   test('shows the first unanswered question, after drafts were loaded', async () => {
-    const bridge = new FakeBridge({ sessions, requests: [request] });
-    bridge.target = request.id;
+    const bridge = new FakeBridge({ sessions, requests: [request] }).with({ target: request.id });
     const begun: DraftTarget = {
       of: 'request',
       id: request.id,
@@ -42,23 +45,18 @@ describe('a deep link', () => {
         words: '',
       },
     };
-    let read: () => void = () => undefined;
-    const reading = new Promise<void>((resolve) => (read = resolve));
-    bridge.on('read_drafts', async () => {
-      await reading;
-      return { drafts: [begun] };
-    });
+    const reading = held<{ drafts: DraftTarget[] }>();
+    bridge.on('read_drafts', () => reading.promise);
     await openPage(bridge);
     expect(bridge.target).toBe(request.id);
-    read();
+    reading.give({ drafts: [begun] });
     await settle();
     expect(screen.getByRole('group', { name: /Question 2\?/ })).toContainElement(document.activeElement as HTMLElement);
     expect(bridge.target).toBeNull();
   });
 
   test('is followed even if drafts can’t be loaded', async () => {
-    const bridge = new FakeBridge({ sessions, requests: [request] });
-    bridge.target = request.id;
+    const bridge = new FakeBridge({ sessions, requests: [request] }).with({ target: request.id });
     bridge.fail('read_drafts', { code: 'storage' });
     await openPage(bridge);
     await settle();

@@ -2,7 +2,7 @@ import { screen, within } from '@testing-library/svelte';
 import { describe, expect, test } from 'vitest';
 
 import type { DraftTarget } from '../src/generated/wire';
-import { anApproval, anEntry, answered, aQuestion, aRequest, delivered, ended, undelivered, withdrawn } from '../src/testing/builders';
+import { anApproval, anEntry, answered, aRequest, delivered, ended, undelivered, withdrawn } from '../src/testing/builders';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
 import { button, openPage, panel, settle, skipWithMessage } from './open';
 
@@ -11,47 +11,22 @@ const field = (name: string | RegExp) => screen.getByRole('textbox', { name });
 const declining: DraftTarget = { of: 'request', id: 'r1', draft: { active: 0, answers: [], declining: true, words: 'Not now' } };
 
 describe('the focus', () => {
-  test('isn’t taken by a decline form that appears because another request was withdrawn', async () => {
-    const second = aRequest({ id: 'r2', nativeRef: 'n9', askedAt: Date.now(), questions: [aQuestion(1, { header: 'Two' })] });
-    const bridge = new FakeBridge({ requests: [aRequest(), second] });
-    bridge.drafts = [declining];
-    const { user } = await openPage(bridge);
-    await user.click(button('Question Two'));
-    await bridge.push({ change: 'request', request: { ...second, state: ended(withdrawn()) } });
-    expect(field('Message to the agent (optional)')).toHaveValue('Not now');
-    expect(document.body).toHaveFocus();
-  });
-
-  test('isn’t taken by forms that are open when the window loads', async () => {
+  test('isn’t taken by forms that are open when the window loads, or appear because a request was withdrawn', async () => {
     const bridge = new FakeBridge({ requests: [aRequest()], approvals: [anApproval()] });
     const draft = { form: 'message', message: 'Elsewhere', options: null, plan: null } as const;
     bridge.drafts = [declining, { of: 'approval', id: 'a1', draft }];
-    const { bridge: app } = await openPage(bridge);
+    await openPage(bridge);
     expect(field('Message to the agent (optional)')).toHaveValue('Not now');
     expect(document.body).toHaveFocus();
-    await app.push({ change: 'request', request: aRequest({ state: ended(withdrawn()) }) });
+    await bridge.push({ change: 'request', request: aRequest({ state: ended(withdrawn()) }) });
     expect(within(panel()).getByRole('textbox', { name: 'Message to the agent' })).toHaveValue('Elsewhere');
     expect(document.body).toHaveFocus();
   });
 
   test('moves to a form that the user opens', async () => {
-    const bridge = new FakeBridge({ requests: [aRequest()], approvals: [anApproval()] });
-    const { user } = await openPage(bridge);
+    const { user } = await openPage(new FakeBridge({ requests: [aRequest()] }));
     await skipWithMessage(user);
     expect(field('Message to the agent (optional)')).toHaveFocus();
-    await user.click(button('Back'));
-    await user.click(button('Permission'));
-    await user.click(button('More ways to deny'));
-    await user.click(screen.getByRole('menuitem', { name: 'Deny with message…' }));
-    expect(within(panel()).getByRole('textbox', { name: 'Message to the agent' })).toHaveFocus();
-  });
-
-  test('moves to the message field when the user sends a plan back', async () => {
-    const subject = { detail: 'plan', plan: 'Do it.', path: null } as const;
-    const bridge = new FakeBridge({ approvals: [anApproval({ subject })] });
-    const { user } = await openPage(bridge);
-    await user.click(button('Send back…'));
-    expect(field('What should change?')).toHaveFocus();
   });
 });
 
@@ -69,8 +44,7 @@ test('an error goes once the question is answered elsewhere', async () => {
 test('the draft of a question closed by a chat reply survives a retried delivery', async () => {
   const state = ended({ outcome: 'replied_in_chat', text: 'Go on' }, undelivered('broken pipe'));
   const request = aRequest({ state });
-  const bridge = new FakeBridge({ requests: [request] });
-  bridge.entries = { s1: [anEntry(1, { kind: 'request', request: 'r1' })] };
+  const bridge = new FakeBridge({ requests: [request] }).with({ entries: { s1: [anEntry(1, { kind: 'request', request: 'r1' })] } });
   const answers = [{ question: 'q1', chosen: [], otherChosen: true, other: 'half a thought', note: '' }];
   bridge.drafts = [{ of: 'request', id: 'r1', draft: { active: 0, answers, declining: false, words: '' } }];
   bridge.on('retry_delivery', () => ({ ...request, state: { ...state, delivery: delivered } }));

@@ -28,7 +28,7 @@ function desk(found: AgentDescriptor[], sessions: Session[] = [], known: AgentDe
       ? aFound({ agent: agent.id, program: `/opt/${agent.program}` })
       : aFound({ agent: agent.id, problem: missing(agent) });
   bridge.agents = { reading: false, agents: [...agents.map(look), demoFound] };
-  return bridge.on('start_session', ({ agent }) => aSession({ ...of(known.find(({ id }) => id === agent)!), id: 's9' }));
+  return bridge;
 }
 
 describe.each(agents)('$name', (agent) => {
@@ -111,18 +111,12 @@ test('an agent gets nothing that was chosen for another', async () => {
   expect(bridge.sent('start_session')[0]!.options.config).toEqual({});
 });
 
-test('each mode of an agent has a button in the head, and an unattended one needs a confirmation', async () => {
+test('each mode of an agent has a button in the head', async () => {
   const config = withCurrent(codex, { mode: 'default', approval_policy: 'on-request', sandbox: 'read-only' });
-  const { bridge, user } = await openPage(desk(agents, [aSession({ ...of(codex), config })]));
-  const policy = codex.config.find(({ id }) => id === 'approval_policy')!;
-  const named = (id: string) => policy.values.find((value) => value.id === id)!.name;
+  await openPage(desk(agents, [aSession({ ...of(codex), config })]));
   expect(button('Collaboration mode: Default')).toBeVisible();
-  await user.click(button(`Permission requests: ${named('on-request')}`));
-  await user.click(screen.getByRole('menuitemradio', { name: named('never') }));
-  expect(bridge.sent('set_config')).toEqual([]);
-  await user.click(screen.getByRole('checkbox', { name: /I understand the risk/ }));
-  await user.click(button(named('never')));
-  expect(bridge.sent('set_config')).toMatchObject([{ session: 's1', option: 'approval_policy', value: 'never' }]);
+  expect(button(/^Permission requests: /)).toBeVisible();
+  expect(button(/^Sandbox: /)).toBeVisible();
 });
 
 test('an agent without a program has no program path', async () => {

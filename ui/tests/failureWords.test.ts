@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 
 import type { ValidationError, Detail, AgentFailure, IgnoredWhy, StorageError, DeliveryError, SettingError } from '../src/generated/wire';
 import { wordsOfFailure } from '../src/shared/errors/agentFailureWords';
@@ -146,20 +146,8 @@ test('an agent’s own words are shown unchanged, except for invisible character
 /** Untranslated parts: quotes, paths, commands, and names. */
 const quotes = /«\w+»|`[^`]*`|\/\w+|Claude Code|PATH|Askdesk/g;
 
-describe('in another language', () => {
-  test('Chinese has no English words', async () => {
-    await spoken.speak('zh');
-    const english = all().filter((words) => /[A-Za-z]{2,}/.test(words.replace(quotes, '').replace(/\b[kMG]?B\b/g, '')));
-    expect(english).toEqual([]);
-  });
-
-  test('German has no English sentences', async () => {
-    const english = all();
-    await spoken.speak('de');
-    expect(all().filter((words, at) => words === english[at])).toEqual([]);
-    expect(all().filter((words) => /\b(the|is|it|not|agent's|could|cannot)\b/i.test(words.replace(quotes, '')))).toEqual([]);
-    expect(said(failures[3]!)).toBe(
-      'Der Prozess des Agenten endete unerwartet (Exit-Code 1).\nLetzte Ausgabe:\n«said»\nSetzen Sie die Sitzung fort, um weiterzumachen.',
-    );
-  });
+test('in Chinese, none has English words', async () => {
+  await spoken.speak('zh');
+  const english = all().filter((words) => /[A-Za-z]{2,}/.test(words.replace(quotes, '').replace(/\b[kMG]?B\b/g, '')));
+  expect(english).toEqual([]);
 });

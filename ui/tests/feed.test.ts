@@ -11,35 +11,17 @@ afterEach(() => {
 });
 
 /** Reports sizes only on demand; until then, the list renders no entries. */
-class LateResizeObserver implements ResizeObserver {
+class LateResizeObserver extends Usual {
   static readonly late: (() => void)[] = [];
-  readonly #callback: ResizeObserverCallback;
-  #usual: ResizeObserver | undefined;
 
-  constructor(callback: ResizeObserverCallback) {
-    this.#callback = callback;
-  }
-
-  observe(target: Element): void {
-    LateResizeObserver.late.push(() => {
-      this.#usual ??= new Usual(this.#callback);
-      this.#usual.observe(target);
-    });
-  }
-
-  unobserve(): void {
-    // Nothing was reported yet.
-  }
-
-  disconnect(): void {
-    this.#usual?.disconnect();
+  override observe(target: Element): void {
+    LateResizeObserver.late.push(() => super.observe(target));
   }
 }
 
 test('a transcript is busy until an entry is rendered', async () => {
   globalThis.ResizeObserver = LateResizeObserver;
-  const bridge = new FakeBridge({ sessions: [aSession()] });
-  bridge.entries['s1'] = [anEntry(1, { kind: 'agent', text: 'Here I am.' })];
+  const bridge = new FakeBridge({ sessions: [aSession()] }).with({ entries: { s1: [anEntry(1, { kind: 'agent', text: 'Here I am.' })] } });
   const { store, getByRole, queryByRole } = await openPage(bridge);
   store.dispatch({ type: 'session_selected', session: 's1' });
   await settle();

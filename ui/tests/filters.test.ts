@@ -1,13 +1,8 @@
-import { screen, within } from '@testing-library/svelte';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 
 import { fold, foldedFrom } from '../src/shared/fold';
 import { contains, matching, partsFound } from '../src/shared/match';
-import { aQuestion, aSession } from '../src/testing/builders';
-import { FakeBridge } from '../src/testing/fakeBridge';
-import { openPage } from './open';
-import { card, openCard } from './openCard';
 
 const NFC = 'Caf\u00e9 cr\u00e8me';
 const NFD = 'Cafe\u0301 cre\u0300me';
@@ -65,30 +60,5 @@ describe('case_119_filters_ignore_case_accents_and_normal_form', () => {
         for (const { start, end } of from) expect(start < end && end <= text.length).toBe(true);
       }),
     );
-  });
-
-  test('the options of a question', async () => {
-    const options = [...Array.from({ length: 40 }, (_, index) => `Route ${index + 1}`), NFD];
-    const { user } = await openCard([aQuestion(1, { options })]);
-    const field = within(card()).getByRole('searchbox');
-    await user.type(field, 'cafe');
-    expect(within(card()).getAllByRole('radio')).toHaveLength(2);
-    expect(card().querySelector('mark')).toHaveTextContent('Cafe\u0301');
-    expect(within(card()).getByText('1 of 41')).toBeVisible();
-    await user.type(field, ' nowhere');
-    expect(within(card()).getByText('No match')).toBeVisible();
-  });
-
-  test('the sessions', async () => {
-    const sessions = Array.from({ length: 14 }, (_, place) =>
-      aSession({ id: `s${place}`, place, name: place === 13 ? '\u6570\u636e\u5e93\u8fde\u63a5' : place === 12 ? NFC : `work ${place}` }),
-    );
-    const { user } = await openPage(new FakeBridge({ sessions }));
-    const field = screen.getByRole('searchbox', { name: 'Filter sessions' });
-    await user.type(field, 'CREME');
-    expect([...document.querySelectorAll('[data-session]')].map((row) => row.getAttribute('data-session'))).toEqual(['s12']);
-    await user.clear(field);
-    await user.type(field, '\u8fde\u63a5');
-    expect([...document.querySelectorAll('[data-session]')].map((row) => row.getAttribute('data-session'))).toEqual(['s13']);
   });
 });

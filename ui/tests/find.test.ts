@@ -45,8 +45,7 @@ describe('the search in a transcript', () => {
 });
 
 async function opened(texts: string[]) {
-  const bridge = new FakeBridge({ sessions: [aSession()] });
-  bridge.entries['s1'] = texts.map((text, index) => said(index + 1, text));
+  const bridge = new FakeBridge({ sessions: [aSession()] }).with({ entries: { s1: texts.map((text, index) => said(index + 1, text)) } });
   const { store, user } = await openPage(bridge);
   store.dispatch({ type: 'session_selected', session: 's1' });
   await settle();
@@ -57,27 +56,21 @@ async function opened(texts: string[]) {
 // By its label: roles are slow to find in a long transcript.
 const field = () => screen.queryByLabelText('Find in the transcript', { selector: 'input' });
 
-test('Ctrl+F finds words in the transcript, and Esc ends it', async () => {
-  const { user } = await opened(['The Café is here.', 'Nothing.']);
+test('case_147 Ctrl+F finds words in the transcript, Enter and Shift+Enter visit the matches of one message, and Esc ends it', async () => {
+  const { user } = await opened(['Café '.repeat(60), 'Nothing.']);
   expect(field()).toHaveFocus();
   await user.keyboard('cafe');
-  expect(screen.getByText('1 of 1')).toBeVisible();
+  expect(screen.getByText('1 of 60')).toBeVisible();
   await expectNoViolations();
+  await user.keyboard('{Enter}{Enter}');
+  expect(screen.getByText('3 of 60')).toBeVisible();
+  await user.keyboard('{Shift>}{Enter}{/Shift}');
+  expect(screen.getByText('2 of 60')).toBeVisible();
   await user.keyboard('x');
   expect(screen.getByText('Not found')).toBeVisible();
   await user.keyboard('{Escape}');
   expect(field()).toBeNull();
   expect(screen.getByRole('region', { name: /^Transcript of/ })).toHaveFocus();
-});
-
-test('case_147 Enter and Shift+Enter visit the matches of one message', async () => {
-  const { user } = await opened(['kettle '.repeat(60)]);
-  await user.keyboard('kettle');
-  expect(screen.getByText('1 of 60')).toBeVisible();
-  await user.keyboard('{Enter}{Enter}');
-  expect(screen.getByText('3 of 60')).toBeVisible();
-  await user.keyboard('{Shift>}{Enter}{/Shift}');
-  expect(screen.getByText('2 of 60')).toBeVisible();
 });
 
 test('what is not loaded is searched, too', async () => {

@@ -1,17 +1,18 @@
 import { screen, within } from '@testing-library/svelte';
 import { describe, expect, test } from 'vitest';
 
+import { wordsOfDelivered, wordsOfGoingOn } from '../src/entities/request/outcomeWords';
 import { wentOnIn } from '../src/feature/transcript/rows';
-import type { Request, Session } from '../src/generated/wire';
+import type { Ended, Request, Session, Snapshot } from '../src/generated/wire';
 import { inboxItems } from '../src/store/inbox';
 import { reduce } from '../src/store/reducer';
 import { faceOf } from '../src/store/select';
 import { sessionGroups } from '../src/store/sidebar';
 import { initialState } from '../src/store/state';
 import { codex, inbound, of } from '../src/testing/agents';
-import { anApproval, anEntry, answered, aQuestion, aRequest, aSession, aSnapshot, ended, NOW } from '../src/testing/builders';
+import { anApproval, anEntry, answered, aQuestion, aRequest, aSession, aSnapshot, delivered, ended, NOW } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
-import { button, composer, expectNoViolations, openPage, panel, radio } from './open';
+import { button, composer, openPage, panel, radio } from './open';
 
 const which = aQuestion(1, { text: 'Which tokenizer?', options: ['Words', 'Trigrams'] });
 const goesOn = (changes: Partial<Request> = {}) => aRequest({ asker: 'goes_on', questions: [which], ...changes });
@@ -19,6 +20,12 @@ const working = aSession({ ...of(codex), state: { state: 'working' } });
 const idle = aSession({ ...of(codex), state: { state: 'idle' } });
 const over = aSession({ ...of(codex), state: { state: 'ended', end: { end: 'stopped' }, at: NOW }, resumable: true });
 
+const app = aSession({ ...inbound('mcp', 'claude-code'), name: 'web', state: { state: 'idle' } });
+const moved = (changes: Partial<Request> = {}) => goesOn({ asker: 'in_background', askedBy: 'claude-code', ...changes });
+const notified = 'Delivered as a background notification, which the model may not treat as your approval';
+
+const stateOf = (snapshot: Partial<Snapshot>) =>
+  reduce(initialState(), { type: 'frames_received', frames: [{ frame: 'snapshot', ...aSnapshot(snapshot) }] });
 const open = (session: Session, ...requests: Request[]) => openPage(new FakeBridge({ sessions: [session], requests }));
 
 describe('case 136: a question that its agent does not wait for', () => {
@@ -26,11 +33,8 @@ describe('case 136: a question that its agent does not wait for', () => {
     ['in a running turn', working, 'codex doesn’t wait for this answer. Your answer reaches it in the running turn.'],
     ['after the turn', idle, 'codex didn’t wait for this answer. Your answer begins a new turn.'],
     ['after the session', over, 'codex didn’t wait for this answer. Your answer is sent when you resume the session.'],
-  ])('says how the answer reaches the agent %s', async (_when, session, words) => {
-    await open(session, goesOn());
-    expect(within(panel()).getByText(words)).toBeVisible();
-    expect(radio('Words')).not.toBeChecked();
-    await expectNoViolations();
+  ])('says how the answer reaches the agent %s', (_when, session, words) => {
+    expect(wordsOfGoingOn(goesOn(), session, 'codex')).toBe(words);
   });
 
   test('changes only its sentence when the turn ends', async () => {
@@ -59,14 +63,6 @@ describe('case 136: a question that its agent does not wait for', () => {
     expect(radio('Words')).toBeVisible();
   });
 
-  test('is delivered, not delivered late, once the agent has the answer', async () => {
-    const { bridge } = await open(working, goesOn());
-    const late = { delivery: 'delivered', at: NOW, late: true } as const;
-    await bridge.push({ change: 'request', request: answered(goesOn(), [{ question: 'q1', chosen: ['q1o1'] }], late) });
-    expect(screen.queryByText(/Delivered late/)).toBeNull();
-    expect(within(panel()).getByText('Delivered')).toBeVisible();
-  });
-
   test('is announced once with the word that the agent goes on', async () => {
     const { bridge } = await openPage(new FakeBridge({ sessions: [working] }));
     await bridge.push({ change: 'request', request: goesOn() });
@@ -77,32 +73,29 @@ describe('case 136: a question that its agent does not wait for', () => {
   test('is listed in the inbox behind those that block an agent', async () => {
     const blocked = aSession({ id: 's2', name: 'web', state: { state: 'working' } });
     const later = aRequest({ id: 'r2', session: 's2', askedAt: NOW, questions: [which] });
-    const frame = { frame: 'snapshot' as const, ...aSnapshot({ sessions: [working, blocked], requests: [goesOn({ askedAt: 1 }), later] }) };
-    const state = reduce(initialState(), { type: 'frames_received', frames: [frame] });
+    const requests = [goesOn({ askedAt: 1 }), later];
+    const state = stateOf({ sessions: [working, blocked], requests });
     expect(inboxItems(state).map(({ session }) => session)).toEqual(['s2', 's1']);
     const [needs] = sessionGroups(state);
     expect([needs?.name, needs?.sessions.map(({ id }) => id)]).toEqual(['needs_you', ['s2', 's1']]);
     expect([faceOf(state, working), faceOf(state, blocked), faceOf(state, idle)]).toEqual(['goes_on', 'needs_you', 'needs_you']);
-    const withApproval = { ...state, approvals: stateWith(anApproval()) };
-    expect(faceOf(withApproval, working)).toBe('needs_you');
+    expect(faceOf(stateOf({ sessions: [working], requests, approvals: [anApproval()] }), working)).toBe('needs_you');
     const { user } = await open(working, goesOn());
     await user.click(button(/^Inbox/));
     expect(within(screen.getByRole('main')).getByText(/the agent goes on/)).toBeVisible();
   });
+});
 
-  const stateWith = (approval: ReturnType<typeof anApproval>) =>
-    reduce(initialState(), {
-      type: 'frames_received',
-      frames: [{ frame: 'snapshot', ...aSnapshot({ sessions: [working], approvals: [approval] }) }],
-    }).approvals;
+test.each([
+  ['once the agent has it, never late', goesOn(), working, true, 'Delivered'],
+  ['as a notification', moved(), app, false, notified],
+  ['late, if a later call collected it', moved(), app, true, 'Delivered when claude-code asked again'],
+])('an answer that nobody waited for was delivered %s', (_how, request, session, late, words) => {
+  const { state } = answered(request, [], { ...delivered, late });
+  expect(wordsOfDelivered(request, state as Ended, session)).toBe(words);
 });
 
 describe('a call that its client moved to the background', () => {
-  const app = aSession({ ...inbound('mcp', 'claude-code'), name: 'web', state: { state: 'idle' } });
-  const moved = (changes: Partial<Request> = {}) => goesOn({ asker: 'in_background', askedBy: 'claude-code', ...changes });
-  const delivered = { delivery: 'delivered', at: NOW } as const;
-  const notified = 'Delivered as a background notification, which the model may not treat as your approval';
-
   test('case_170 the card says so once it is moved, and keeps what was chosen', async () => {
     const { bridge, user } = await open(app, moved({ asker: 'waits' }));
     await user.click(radio('Trigrams'));
@@ -126,14 +119,6 @@ describe('a call that its client moved to the background', () => {
     await open(app, moved());
     expect(button('Skip')).toHaveAttribute('title', 'The agent is told that you skipped');
   });
-
-  test('an answer that a later call collected is late, not a notification', async () => {
-    const { bridge } = await open(app, moved());
-    const late = { ...delivered, late: true };
-    await bridge.push({ change: 'request', request: answered(moved(), [{ question: 'q1', chosen: ['q1o1'] }], late) });
-    expect(within(panel()).getByText('Delivered when claude-code asked again')).toBeVisible();
-    expect(screen.queryByText(notified)).toBeNull();
-  });
 });
 
 describe('what an agent did without the answer', () => {
@@ -152,9 +137,7 @@ describe('what an agent did without the answer', () => {
   });
 
   test('case_163 the mark is in the transcript', async () => {
-    const bridge = new FakeBridge({ sessions: [working], requests: [goesOn()] });
-    bridge.entries['s1'] = entries;
-    await openPage(bridge);
+    await openPage(new FakeBridge({ sessions: [working], requests: [goesOn()] }).with({ entries: { s1: entries } }));
     const marked = screen.getByText('Went on without your answer').closest('article');
     expect(marked).toHaveTextContent('I use words.');
     expect(screen.getByText('Done.').closest('article')).not.toHaveTextContent('Went on');

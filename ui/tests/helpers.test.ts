@@ -22,8 +22,7 @@ const working = () => screen.getByRole('region', { name: 'Background work' });
 test('case 107: work in the background is listed while the agent is idle, and one task can be stopped alone', async () => {
   const helpers = [aHelper(), aHelper({ id: 'b1', kind: 'shell', title: 'pnpm dev' })];
   const session = aSession({ helpers, state: { state: 'idle' } });
-  const bridge = new FakeBridge({ sessions: [session] }).on('stop_helper', () => ({}));
-  const { user } = await openPage(bridge);
+  const { bridge, user } = await openPage(new FakeBridge({ sessions: [session] }).on('stop_helper', () => ({})));
   expect(working()).toHaveTextContent('2 tasks work in the background');
   expect(within(working()).getAllByRole('listitem')).toHaveLength(2);
   await expectNoViolations();

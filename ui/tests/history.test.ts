@@ -5,7 +5,7 @@ import type { SearchHit, Session } from '../src/generated/wire';
 import { selectedSession } from '../src/store/select';
 import { anEntry, answered, aRequest, aSession, delivered, turnEnded } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
-import { button, expectNoViolations, openPage, settle } from './open';
+import { button, expectNoViolations, held, openPage, settle } from './open';
 
 const field = () => screen.getByRole('searchbox', { name: 'Search transcripts' });
 const past: Session['state'] = { state: 'ended', end: { end: 'stopped' }, at: 5 };
@@ -29,8 +29,13 @@ function aHit(n: number, changes: Partial<SearchHit> = {}): SearchHit {
 function withPast(hits: SearchHit[] = [aHit(2)], more = false, length = 3): FakeBridge {
   const sessions = [aSession({ state: past }), aSession({ id: 's2', name: 'web' })];
   const entries = Array.from({ length }, (_, index) => anEntry(index + 1, { kind: 'agent', text: `entry ${index + 1}` }));
-  return new FakeBridge({ sessions })
+  const bridge: FakeBridge = new FakeBridge({ sessions });
+  return bridge
     .on('search_history', () => ({ hits, more }))
+    .on('delete_session', ({ session }) => {
+      bridge.push({ change: 'session_deleted', session });
+      return {};
+    })
     .on('read_transcript', ({ before, limit }) => {
       const known = entries.filter((entry) => before === null || entry.n < before);
       const page = known.slice(-limit);
@@ -112,17 +117,15 @@ describe('the history', () => {
   });
 
   test('ignores the result of an outdated query', async () => {
-    let reply: (hits: SearchHit[]) => void = () => undefined;
+    const late = held<{ hits: SearchHit[]; more: boolean }>();
     const slow = withPast().on('search_history', ({ query }) =>
-      query === 'one'
-        ? new Promise((done) => (reply = (hits) => done({ hits, more: false })))
-        : { hits: [aHit(2, { match: 'second' })], more: false },
+      query === 'one' ? late.promise : { hits: [aHit(2, { match: 'second' })], more: false },
     );
     const { user } = await search(slow, 'one');
     await user.clear(field());
     await user.type(field(), 'two');
     await waitFor(() => expect(button(/second/)).toBeVisible());
-    reply([aHit(1, { match: 'first' })]);
+    late.give({ hits: [aHit(1, { match: 'first' })], more: false });
     await settle();
     expect(screen.queryByRole('button', { name: /first/ })).toBeNull();
   });
@@ -198,15 +201,13 @@ describe('an excerpt of a transcript', () => {
 
   test('of a closed session can be opened, too', async () => {
     const closed = aSession({ id: 's9', name: 'old', state: past });
-    const bridge = withPast([aHit(2, { session: 's9', name: 'old' })]).on('read_past_sessions', () => ({ sessions: [closed] }));
-    await openExcerpt(bridge);
+    await openExcerpt(withPast([aHit(2, { session: 's9', name: 'old' })]).on('read_past_sessions', () => ({ sessions: [closed] })));
     expect(excerpt('old')).toBeVisible();
     expect(screen.queryByRole('button', { name: 'Open session' })).toBeNull();
   });
 
   test('is exported to a file that the user chooses', async () => {
-    const bridge = withPast().on('save_export', () => ({ path: '/home/ada/api.md' }));
-    const { user } = await openExcerpt(bridge);
+    const { bridge, user } = await openExcerpt(withPast().on('save_export', () => ({ path: '/home/ada/api.md' })));
     await user.click(button('Export as Markdown'));
     expect(bridge.sent('save_export')).toEqual([{ session: 's1', format: 'markdown' }]);
     expect(screen.getByText('Exported to /home/ada/api.md')).toHaveRole('status');
@@ -220,30 +221,27 @@ describe('an excerpt of a transcript', () => {
 });
 
 describe('deleting a session', () => {
-  test('disables the window’s keys while its dialog is open', async () => {
-    const { user } = await openExcerpt(withPast());
-    await user.click(button('Delete…'));
-    await user.keyboard('{Control>}k{/Control}');
-    expect(screen.getAllByRole('dialog')).toEqual([screen.getByRole('dialog', { name: 'Delete “api” permanently?' })]);
-  });
-
-  test('says first what is deleted and what stays', async () => {
+  test('says first what is deleted and what stays, and shows an error if it fails', async () => {
     const { bridge, user } = await openExcerpt(withPast());
     await user.click(button('Delete…'));
     const dialog = screen.getByRole('dialog', { name: 'Delete “api” permanently?' });
     expect(dialog).toHaveTextContent('This deletes its transcript, questions and answers');
     expect(dialog).toHaveTextContent('/home/ada/projects/api stay');
+    // The window's own keys do nothing meanwhile.
+    await user.keyboard('{Control>}k{/Control}');
+    expect(screen.getAllByRole('dialog')).toEqual([dialog]);
     await user.click(button('Cancel'));
     expect(screen.queryByRole('dialog')).toBeNull();
     expect(bridge.sent('delete_session')).toEqual([]);
+    bridge.fail('delete_session', { code: 'storage_full' });
+    await user.click(button('Delete…'));
+    await user.click(button('Delete permanently'));
+    expect(screen.getByRole('alert')).toHaveTextContent('The disk is full');
+    expect(excerpt()).toBeVisible();
   });
 
   test('removes it from the sidebar, the matches, and the list', async () => {
     const { bridge, user, store } = await openExcerpt(withPast());
-    bridge.on('delete_session', () => {
-      bridge.push({ change: 'session_deleted', session: 's1' });
-      return {};
-    });
     await bridge.push({ change: 'entry', session: 's1', entry: anEntry(4, turnEnded) });
     expect(store.state.finished).toHaveProperty('s1');
     await user.click(button('Delete…'));
@@ -260,10 +258,6 @@ describe('deleting a session', () => {
     const bridge = withPast();
     bridge.snapshot = { ...bridge.snapshot, sessions: [aSession({ state: past })] };
     const { user, store } = await openExcerpt(bridge);
-    bridge.on('delete_session', () => {
-      bridge.push({ change: 'session_deleted', session: 's1' });
-      return {};
-    });
     await user.click(button('Delete…'));
     await user.click(button('Delete permanently'));
     expect(store.state.sessions).toEqual([]);
@@ -271,18 +265,8 @@ describe('deleting a session', () => {
   });
 
   test('isn’t offered while it runs', async () => {
-    const bridge = withPast([aHit(2, { session: 's2', name: 'web' })]);
-    await openExcerpt(bridge);
+    await openExcerpt(withPast([aHit(2, { session: 's2', name: 'web' })]));
     expect(button('Delete…')).toBeDisabled();
     expect(button('Delete…')).toHaveAccessibleDescription(/^End this session before you delete it/);
-  });
-
-  test('shows an error if it fails, and deletes nothing', async () => {
-    const { bridge, user } = await openExcerpt(withPast());
-    bridge.fail('delete_session', { code: 'storage_full' });
-    await user.click(button('Delete…'));
-    await user.click(button('Delete permanently'));
-    expect(screen.getByRole('alert')).toHaveTextContent('The disk is full');
-    expect(excerpt()).toBeVisible();
   });
 });

@@ -1,9 +1,9 @@
 import { screen, within } from '@testing-library/svelte';
 import { afterEach, describe, expect, test } from 'vitest';
 
-import type { Approval, Request, Session } from '../src/generated/wire';
+import type { Approval, Change, Request, Session } from '../src/generated/wire';
 import { spoken } from '../src/shared/messages/language.svelte';
-import { allWaiting, inboxCounts, inboxItems, isWaiting, nextWaiting, waitingCursor } from '../src/store/inbox';
+import { inboxCounts, inboxItems, isWaiting, nextWaiting, waitingCursor } from '../src/store/inbox';
 import { type Action, reduce } from '../src/store/reducer';
 import { selectedSession, sessionInView } from '../src/store/select';
 import type { InboxKind } from '../src/store/parts/navigation';
@@ -11,12 +11,10 @@ import { initialState, type State } from '../src/store/state';
 import {
   aDecision,
   anApproval,
-  answered,
   aQuestion,
   aRequest,
   aSession,
   aSnapshot,
-  delivered,
   ended,
   NOW,
   undelivered,
@@ -45,6 +43,11 @@ function stateOf(snapshot: { sessions?: Session[]; requests?: Request[]; approva
 
 const ids = (found: readonly { id: string }[]) => found.map(({ id }) => id);
 const opened: Action = { type: 'inbox_opened', at: NOW };
+/** The first delta after the snapshot. */
+const arrives = (change: Change): Action => ({
+  type: 'frames_received',
+  frames: [{ frame: 'delta', epoch: 'e1', prev: 0, seq: 1, changes: [change] }],
+});
 
 describe('what the inbox lists', () => {
   const three = [asked('b', 's2', 20_000), asked('c', 's1', 10_000), asked('a', 's3', 30_000)];
@@ -64,10 +67,7 @@ describe('what the inbox lists', () => {
 
   test('shows all again if the session of the filter is closed', () => {
     const narrowed = stateOf({ requests: three }, opened, { type: 'inbox_filtered', session: 's2', at: NOW });
-    const closed = reduce(narrowed, {
-      type: 'frames_received',
-      frames: [{ frame: 'delta', epoch: 'e1', prev: 0, seq: 1, changes: [{ change: 'session_closed', session: 's2' }] }],
-    });
+    const closed = reduce(narrowed, arrives({ change: 'session_closed', session: 's2' }));
     expect(ids(inboxItems(closed))).toEqual(['a', 'c']);
   });
 
@@ -111,22 +111,24 @@ describe('what the inbox lists', () => {
       },
       opened,
     );
-    const shown = (kind: InboxKind) =>
-      inboxItems(reduce(state, { type: 'inbox_kind_shown', kind })).map((item) => `${item.kind} ${item.id}`);
-    expect(shown('all')).toEqual(['approval p1', 'question a', 'missed m', 'approval p2']);
-    expect(shown('questions')).toEqual(['question a']);
-    expect(shown('approvals')).toEqual(['approval p1', 'approval p2']);
-    expect(shown('missed')).toEqual(['missed m']);
+    const shown = (kind: InboxKind) => ids(inboxItems(reduce(state, { type: 'inbox_kind_shown', kind })));
+    expect(shown('all')).toEqual(['p1', 'a', 'm', 'p2']);
+    expect(shown('questions')).toEqual(['a']);
+    expect(shown('approvals')).toEqual(['p1', 'p2']);
+    expect(shown('missed')).toEqual(['m']);
     expect(inboxCounts(state)).toEqual({ all: 3, questions: 1, approvals: 2, missed: 1 });
   });
 
-  test('keeps permission requests that ended while it was open, and none that ended before', () => {
+  test('keeps permission requests that ended while it was open, none that ended before, and none that a rule denied', () => {
     const approvals = [anApproval({ id: 'p1', askedAt: NOW - 9_000 }), decided('p2', NOW - 1)];
     const state = stateOf({ approvals }, opened);
     expect(ids(inboxItems(state))).toEqual(['p1']);
     const after = reduce(state, { type: 'approval_decided', approval: decided('p1', NOW + 1) });
     expect(ids(inboxItems(after))).toEqual(['p1']);
     expect(inboxCounts(after).approvals).toBe(0);
+    const rule = { action: 'deny', tool: 'Bash', argument: null, folder: null } as const;
+    const denied = reduce(after, arrives({ change: 'approval', approval: { ...decided('p3', NOW + 1), session: 's2', rule } }));
+    expect(ids(inboxItems(denied))).toEqual(['p1']);
   });
 
   test('shows the saved answers of a session as one item, and a question that was missed meanwhile in one place', () => {
@@ -164,18 +166,14 @@ describe('what the inbox lists', () => {
     });
 
     test('stay together while one ends; one that is asked after all have ended has its own place', () => {
-      const state = stateOf({ approvals: [same('p1', 9_000), same('p2', 8_000)] }, opened);
-      const one = reduce(state, {
+      const withdrawn = (id: string, age: number, at: number): Action => ({
         type: 'approval_decided',
-        approval: { ...same('p1', 9_000), state: { state: 'withdrawn', at: NOW + 10 } },
+        approval: same(id, age, { state: { state: 'withdrawn', at } }),
       });
-      expect(groups(one)).toEqual([['p1', 'p2']]);
-      const both = reduce(one, {
-        type: 'approval_decided',
-        approval: { ...same('p2', 8_000), state: { state: 'withdrawn', at: NOW + 20 } },
-      });
-      const frame = { frame: 'delta', epoch: 'e1', prev: 0, seq: 1, changes: [{ change: 'approval', approval: same('p3', -30) }] } as const;
-      const later = reduce(both, { type: 'frames_received', frames: [{ ...frame, changes: [...frame.changes] }] });
+      const state = stateOf({ approvals: [same('p1', 9_000), same('p2', 8_000)] }, opened, withdrawn('p1', 9_000, NOW + 10));
+      expect(groups(state)).toEqual([['p1', 'p2']]);
+      const both = reduce(state, withdrawn('p2', 8_000, NOW + 20));
+      const later = reduce(both, arrives({ change: 'approval', approval: same('p3', -30) }));
       expect(groups(later)).toEqual([['p1', 'p2'], ['p3']]);
     });
 
@@ -213,16 +211,6 @@ describe('what the inbox lists', () => {
     await user.click(document.querySelector('[data-inbox]')!);
     const parts = within(screen.getByRole('group', { name: 'Filter by kind' }));
     expect(parts.getAllByRole('button').map((part) => part.textContent)).toEqual(['All 4', 'Questions 3', 'Permissions 1', 'Missed 1']);
-  });
-
-  test('matches the counts of the sidebar', () => {
-    const two = [aQuestion(1), aQuestion(2)];
-    const state = stateOf({
-      requests: [asked('a', 's1', 30_000, { questions: two }), asked('b', 's2', 20_000)],
-      approvals: [anApproval()],
-    });
-    expect(allWaiting(state)).toEqual({ questions: 2, approvals: 1, stuck: 0, since: NOW - 30_000 });
-    expect(inboxCounts(state)).toEqual({ all: 3, questions: 2, approvals: 1, missed: 0 });
   });
 
   test('shows no session while it is open, and closes for any other view', () => {
@@ -268,9 +256,9 @@ async function openInbox(bridge: FakeBridge) {
 }
 
 describe('the inbox', () => {
-  test('lists every open question with its session, folder, agent, and age', async () => {
+  test('lists every open question with its session, folder, agent, and age, and leads there', async () => {
     const requests = [asked('b', 's2', 20_000), asked('a', 's1', 30_000)];
-    await openInbox(new FakeBridge({ sessions, requests }));
+    const { user } = await openInbox(new FakeBridge({ sessions, requests }));
     expect(button('Inbox 2 questions')).toHaveAttribute('aria-current', 'page');
     expect(items().map((item) => item.getAttribute('aria-label'))).toEqual(['api: What of a?', 'web: What of b?']);
     const second = within(items()[1]!);
@@ -280,20 +268,14 @@ describe('the inbox', () => {
     expect(second.getByText(/^Waiting \d/)).toBeVisible();
     expect(screen.queryByRole('complementary')).toBeNull();
     await expectNoViolations();
-  });
-
-  test('says if nothing is waiting', async () => {
-    await openInbox(new FakeBridge({ sessions }));
-    expect(within(list()).getByRole('status')).toHaveTextContent('Nothing is waiting for you');
+    await user.click(second.getByRole('button', { name: 'web' }));
+    expect(screen.getByRole('heading', { name: 'web' })).toBeVisible();
+    expect(screen.getByRole('complementary')).toContainElement(document.activeElement as HTMLElement);
   });
 
   test('answers each question in place, with the form of the panel', async () => {
     const requests = [asked('a', 's1', 30_000), asked('b', 's2', 20_000), asked('c', 's1', 10_000)];
-    const bridge = new FakeBridge({ sessions, requests }).on('answer_question', ({ id }) => {
-      const done = answered(bridge.request(id), [{ question: 'q1', chosen: ['q1o2'] }], delivered);
-      return { ...done, state: { ...done.state, at: Date.now() } as Request['state'] };
-    });
-    const { user } = await openInbox(bridge);
+    const { user, bridge } = await openInbox(new FakeBridge({ sessions, requests }));
     const second = within(items()[1]!);
     await user.click(second.getByRole('radio', { name: 'JWT' }));
     await user.click(second.getByRole('button', { name: 'Submit' }));
@@ -308,33 +290,6 @@ describe('the inbox', () => {
     expect(within(items()[2]!).queryByRole('radio', { checked: true })).toBeNull();
     await user.keyboard('2');
     expect(within(items()[2]!).getByRole('radio', { name: 'JWT' })).toBeChecked();
-  });
-
-  test('keeps a failed answer and offers Retry', async () => {
-    const requests = [asked('a', 's1', 30_000)];
-    const bridge = new FakeBridge({ sessions, requests }).fail('answer_question', { code: 'storage_full' });
-    const { user } = await openInbox(bridge);
-    await user.click(screen.getByRole('radio', { name: 'JWT' }));
-    await user.click(button('Submit'));
-    expect(within(items()[0]!).getByRole('alert')).toHaveTextContent('The disk is full');
-    expect(screen.getByRole('radio', { name: 'JWT' })).toBeChecked();
-    await bridge.push({
-      change: 'request',
-      request: answered(requests[0]!, [{ question: 'q1', chosen: ['q1o2'] }], undelivered('pipe closed')),
-    });
-    await user.click(button('Retry'));
-    expect(bridge.sent('retry_delivery')).toMatchObject([{ id: 'a' }]);
-  });
-
-  test('says that nothing is waiting in the session of the filter, and leads to what is waiting elsewhere', async () => {
-    const { user, store } = await openInbox(new FakeBridge({ sessions, requests: [asked('a', 's1', 30_000)] }));
-    await user.selectOptions(screen.getByRole('combobox', { name: 'Session' }), 'web');
-    expect(within(list()).getByRole('status')).toHaveTextContent(/^Nothing is waiting for you in web$/);
-    // The filter stays when the inbox is opened again.
-    await user.click(button(/^Inbox/));
-    await user.click(within(list()).getByRole('button', { name: 'All sessions' }));
-    expect(store.state.inbox.session).toBeNull();
-    expect(items().map((item) => item.dataset['inboxItem'])).toEqual(['a']);
   });
 
   describe('case_82 from the palette', () => {
@@ -395,12 +350,18 @@ describe('the inbox', () => {
     });
   });
 
-  test('shows one kind, and says where else something is waiting', async () => {
+  test('shows one kind or one session, and says where else something is waiting', async () => {
     const { user, store } = await openInbox(
       new FakeBridge({ sessions, requests: [asked('a', 's1', 30_000)], approvals: [anApproval({ session: 's2' })] }),
     );
     const kinds = within(screen.getByRole('group', { name: 'Filter by kind' }));
     expect(kinds.getAllByRole('button').map((one) => one.textContent)).toEqual(['All 2', 'Questions 1', 'Permissions 1']);
+    expect(shownKinds()).toEqual(['question', 'approval']);
+    await user.selectOptions(screen.getByRole('combobox', { name: 'Session' }), 'docs');
+    expect(within(list()).getByRole('status')).toHaveTextContent(/^Nothing is waiting for you in docs$/);
+    // The filter stays when the inbox is opened again.
+    await user.click(button(/^Inbox/));
+    await user.click(within(list()).getByRole('button', { name: 'All sessions' }));
     expect(shownKinds()).toEqual(['question', 'approval']);
     await user.click(button('Permissions 1'));
     expect(button('Permissions 1')).toHaveAttribute('aria-pressed', 'true');
@@ -430,53 +391,28 @@ describe('the inbox', () => {
 
   test('shows the working sessions while nothing is waiting', async () => {
     const { user } = await openInbox(new FakeBridge({ sessions: [api, { ...web, state: { state: 'idle' } }] }));
+    expect(within(list()).getByRole('status')).toHaveTextContent('Nothing is waiting for you');
     const working = within(screen.getByRole('region', { name: 'Working now' }));
     expect(working.getAllByRole('button')).toHaveLength(1);
     await user.click(working.getByRole('button', { name: /api/ }));
     expect(screen.getByRole('heading', { name: 'api' })).toBeVisible();
   });
 
-  test('lists missed questions with the actions of the panel', async () => {
-    const died: Session['state'] = { state: 'ended', end: { end: 'failed', why: { failure: 'desk_failed' } }, at: 1 };
-    const gone = aSession({ id: 's2', name: 'web', place: 1, state: died, resumable: true });
-    const requests = [asked('m', 's2', 20_000, { state: missed }), asked('a', 's1', 10_000)];
-    const { bridge, user } = await openInbox(new FakeBridge({ sessions: [api, gone], requests }));
-    expect(shownKinds()).toEqual(['missed', 'question']);
-    await user.click(button('Missed 1'));
-    expect(shownKinds()).toEqual(['missed']);
-    const part = within(list());
-    expect(part.getByRole('button', { name: 'web' })).toBeVisible();
-    await user.click(part.getByText('What of m?'));
-    expect(part.getByRole('button', { name: 'Send on resume' })).toBeVisible();
-    await user.click(part.getByRole('radio', { name: 'JWT' }));
-    expect(part.getByRole('button', { name: 'Copy draft' })).toBeVisible();
-    await user.click(part.getByRole('button', { name: 'Dismiss' }));
-    expect(bridge.sent('dismiss_request')).toMatchObject([{ id: 'm' }]);
-  });
-
-  test('lists the saved answers of a session, which can be resumed', async () => {
-    const saved = ended(
-      { outcome: 'answered', answers: [{ question: 'q1', chosen: ['q1o2'], other: null, note: null, secretGiven: false }] },
-      { delivery: 'parked' },
-      NOW - 9_000,
-    );
+  test('lists missed questions and the saved answers of a session, with the actions of the panel', async () => {
+    const saved = ended({ outcome: 'answered', answers: [] }, { delivery: 'parked' }, NOW - 9_000);
     const over: Session['state'] = { state: 'ended', end: { end: 'app_quit' }, at: 1 };
-    const bridge = new FakeBridge({
-      sessions: [api, { ...web, state: over, resumable: true }],
-      requests: [asked('a', 's2', 20_000, { state: saved })],
-    });
-    const { user } = await openInbox(bridge);
-    expect(shownKinds()).toEqual(['saved']);
-    expect(within(items()[0]!).getByText('JWT', { selector: '.part' })).toBeVisible();
-    await user.click(within(items()[0]!).getByRole('button', { name: 'Resume' }));
+    const { bridge, user } = await openInbox(
+      new FakeBridge({
+        sessions: [api, { ...web, state: over, resumable: true }],
+        requests: [asked('m', 's2', 20_000, { state: missed }), asked('a', 's1', 10_000), asked('k', 's2', 5_000, { state: saved })],
+      }),
+    );
+    expect(shownKinds()).toEqual(['missed', 'question', 'saved']);
+    await user.click(within(items()[0]!).getByText('What of m?'));
+    await user.click(within(items()[0]!).getByRole('button', { name: 'Dismiss' }));
+    expect(bridge.sent('dismiss_request')).toMatchObject([{ id: 'm' }]);
+    await user.click(within(items()[2]!).getByRole('button', { name: 'Resume' }));
     expect(bridge.sent('resume_session')).toMatchObject([{ session: 's2' }]);
-  });
-
-  test('links each question to its session', async () => {
-    const { user } = await openInbox(new FakeBridge({ sessions, requests: [asked('b', 's2', 20_000)] }));
-    await user.click(within(items()[0]!).getByRole('button', { name: 'web' }));
-    expect(screen.getByRole('heading', { name: 'web' })).toBeVisible();
-    expect(screen.getByRole('complementary')).toContainElement(document.activeElement as HTMLElement);
   });
 });
 
@@ -499,27 +435,13 @@ describe('Ctrl+J', () => {
     expect(selectedSession(store.state)).toBe('s2');
   });
 
-  test('begins again with the oldest question once the user has gone elsewhere', async () => {
+  test('begins again with the oldest question once the user has gone elsewhere, and expands the panel', async () => {
     const { user, store } = await openPage(new FakeBridge({ sessions, requests }));
     await user.keyboard('{Control>}j{/Control}');
     await user.click(button(/^Inbox/));
+    store.dispatch({ type: 'side_folded', folded: true });
     await user.keyboard('{Control>}j{/Control}');
     expect(document.activeElement?.closest('[data-card]')?.getAttribute('data-card')).toBe('a');
     expect(selectedSession(store.state)).toBe('s2');
-  });
-
-  test('shows the first unanswered question', async () => {
-    const { user, store } = await openPage(new FakeBridge({ sessions, requests }));
-    store.dispatch({ type: 'option_chosen', request: 'a', question: 'q1', option: 'q1o1', on: true, goOn: false });
-    await user.keyboard('{Control>}j{/Control}');
-    expect(screen.getByRole('group', { name: /Question 2/ })).toContainElement(document.activeElement as HTMLElement);
-  });
-
-  test('expands the panel and leaves the inbox', async () => {
-    const { user, store } = await openInbox(new FakeBridge({ sessions, requests }));
-    store.dispatch({ type: 'side_folded', folded: true });
-    await user.keyboard('{Control>}j{/Control}');
-    expect(store.state.navigation.place.at).toBe('session');
-    expect(screen.getByRole('complementary')).toContainElement(document.activeElement as HTMLElement);
   });
 });

@@ -1,23 +1,10 @@
-import { fireEvent, screen, waitFor, within } from '@testing-library/svelte';
-import { afterEach, describe, expect, test } from 'vitest';
+import { screen, within } from '@testing-library/svelte';
+import { describe, expect, test } from 'vitest';
 
 import { wordsOfAskIn, wordsOfUnreadable } from '../src/entities/approval/approvalWords';
 import { readableHere } from '../src/entities/approval/readableHere';
-import { arming } from '../src/shared/arming';
 import type { Approval, Request, ToolDetail } from '../src/generated/wire';
-import {
-  aDecision,
-  anApproval,
-  anEntry,
-  answered,
-  aQuestion,
-  aRequest,
-  aSession,
-  delivered,
-  NOW,
-  planOptions,
-  someOptions,
-} from '../src/testing/builders';
+import { aDecision, anApproval, anEntry, aQuestion, aRequest, aSession, ended, NOW, planOptions, withdrawn } from '../src/testing/builders';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
 import { button, expectNoViolations, openPage, settle, texts } from './open';
 import { matchingMedia } from './jsdom';
@@ -32,21 +19,9 @@ const asks = (id: string, age: number, changes: Partial<Approval> = {}): Approva
 const item = (id: string) => within(document.querySelector<HTMLElement>(`[data-inbox-item="${id}"]`)!);
 const article = (id: string) => document.querySelector<HTMLElement>(`[data-inbox-item="${id}"]`)!;
 
-function bridgeWith(approvals: Approval[], requests: Request[] = []): FakeBridge {
-  const bridge = new FakeBridge({ sessions, approvals, requests });
-  bridge.on('decide_approval', ({ id, decision }) => {
-    const approval = approvals.find((one) => one.id === id) ?? asks(id, 1_000);
-    return { ...approval, state: { state: 'decided', decision, at: Date.now(), error: null } };
-  });
-  bridge.on('answer_question', ({ id }) => {
-    const done = answered(bridge.request(id), [{ question: 'q1', chosen: ['q1o2'] }], delivered);
-    return { ...done, state: { ...done.state, at: Date.now() } as Request['state'] };
-  });
-  return bridge;
-}
-
-async function openInbox(approvals: Approval[], requests: Request[] = []) {
-  const all = await openPage(bridgeWith(approvals, requests));
+async function openInbox(approvals: Approval[], requests: Request[] = [], bridge = new FakeBridge()) {
+  bridge.snapshot = { ...bridge.snapshot, sessions, approvals, requests };
+  const all = await openPage(bridge);
   await all.user.click(button(/^Inbox/));
   return all;
 }
@@ -65,40 +40,6 @@ describe('case_81 a permission request in the inbox', () => {
     expect(item('p1').getByText('Allowed once: Bash')).toBeVisible();
     expect(item('p1').queryByRole('button', { name: /Allow|Deny/ })).toBeNull();
     expect(screen.getByRole('region', { name: 'Requests' })).toBeVisible();
-  });
-
-  test('that a rule denied while the inbox was open isn’t listed', async () => {
-    const { bridge } = await openInbox([]);
-    const denied = (id: string, rule: Approval['rule']) =>
-      asks(id, Date.now(), { rule, state: { state: 'decided', decision: aDecision('deny'), at: Date.now() + 1_000, error: null } });
-    const rule = { action: 'deny', tool: 'Bash', argument: null, folder: null } as const;
-    await bridge.push({ change: 'approval', approval: denied('p1', rule) }, { change: 'approval', approval: denied('p2', null) });
-    await waitFor(() => expect(article('p2')).not.toBeNull());
-    expect(article('p1')).toBeNull();
-  });
-
-  test('is denied with a message, and allowed with the agent’s rules, like in the panel', async () => {
-    const options = someOptions({ id: 'r1', scope: 'local', label: { label: 'folder', paths: ['/srv/data'] } });
-    const { bridge, user } = await openInbox([asks('p1', 9_000), asks('p2', 8_000, { options })]);
-    await user.click(item('p1').getByRole('button', { name: 'More ways to deny' }));
-    await user.click(screen.getByRole('menuitem', { name: 'Deny with message…' }));
-    await user.type(item('p1').getByRole('textbox', { name: 'Message to the agent' }), 'Not today');
-    await user.click(item('p1').getByRole('button', { name: 'Deny and send' }));
-    await user.click(item('p2').getByRole('button', { name: 'More ways to allow' }));
-    await user.click(screen.getByRole('menuitem', { name: 'Always allow…' }));
-    await user.click(item('p2').getByRole('button', { name: 'Allow with rules' }));
-    expect(bridge.sent('decide_approval')).toMatchObject([
-      { id: 'p1', decision: { options: ['deny'], message: 'Not today' } },
-      { id: 'p2', decision: aDecision('r1') },
-    ]);
-  });
-
-  test('says how long an always holds once it is decided', async () => {
-    const options = someOptions({ id: 'r1', scope: 'server', label: { label: 'folder', paths: ['/srv/data'] } });
-    const { bridge } = await openInbox([asks('p1', 9_000, { options }), asks('p2', 8_000, { options })]);
-    const state = { state: 'decided', decision: aDecision('r1'), at: Date.now() + 1_000, error: null } as const;
-    await bridge.push({ change: 'approval', approval: asks('p1', 9_000, { options, state }) });
-    await waitFor(() => expect(document.body).toHaveTextContent('until the agent’s server ends; not saved'));
   });
 
   const lines = Array.from({ length: 84 }, (_, n) => `+line ${n}`).join('\n');
@@ -141,9 +82,9 @@ describe('case_81 a permission request in the inbox', () => {
     );
     await user.keyboard('k');
     expect(article('p1')).toHaveFocus();
-    for (const keys of ['1', '2', '{Enter}', ' ', 'y', 'a', 'd', 'n', '{Control>}{Enter}{/Control}']) await user.keyboard(keys);
+    await user.keyboard('12{Enter} yadn{Control>}{Enter}{/Control}');
     item('p1').getByRole('group', { name: 'Run this command?' }).focus();
-    for (const keys of ['1', '2', '{Enter}', ' ', 'y', 'a', 'd', 'n', '{Control>}{Enter}{/Control}']) await user.keyboard(keys);
+    await user.keyboard('12{Enter} yadn{Control>}{Enter}{/Control}');
     expect(bridge.sent('decide_approval')).toEqual([]);
     expect(document.querySelector('.icon-shield')).not.toBeNull();
     expect(article('a').querySelector('.icon-shield')).toBeNull();
@@ -159,18 +100,6 @@ describe('case_81 a permission request in the inbox', () => {
     await user.keyboard('{Enter}1');
     expect(bridge.sent('decide_approval')).toHaveLength(1);
   });
-
-  test('keeps a failed decision with its error, and stays when it is withdrawn', async () => {
-    const approval = asks('p1', 9_000);
-    const bridge = bridgeWith([approval]).fail('decide_approval', { code: 'storage_full' });
-    const { user } = await openPage(bridge);
-    await user.click(button(/^Inbox/));
-    await user.click(item('p1').getByRole('button', { name: 'Allow once' }));
-    expect(item('p1').getByRole('alert')).toHaveTextContent('The disk is full');
-    await bridge.push({ change: 'approval', approval: { ...approval, state: { state: 'withdrawn', at: Date.now() + 1 } } });
-    expect(item('p1').getByText('No longer needed: Bash')).toBeVisible();
-    expect(item('p1').queryByRole('button', { name: /Allow|Deny/ })).toBeNull();
-  });
 });
 
 describe('case_81 identical permission requests', () => {
@@ -180,7 +109,10 @@ describe('case_81 identical permission requests', () => {
     asks('p3', 7_000, { description: 'Write the rollback' }),
   ];
 
-  test('are one item that lists each, and each is answered by a command of its own', async () => {
+  test.each([
+    ['Allow all 3 once', 'allow', 'Allowed once: Bash'],
+    ['Deny all 3', 'deny', 'Denied: Bash'],
+  ])('are one item that lists each, and each is answered by a command of its own: %s', async (name, option, said) => {
     const { bridge, user } = await openInbox(three());
     expect(screen.getAllByRole('article')).toHaveLength(1);
     expect(item('p1').getByText('3 identical')).toBeVisible();
@@ -189,21 +121,11 @@ describe('case_81 identical permission requests', () => {
       expect.stringContaining('Find other readers'),
       expect.stringContaining('Write the rollback'),
     ]);
-    await user.click(item('p1').getByRole('button', { name: 'Allow all 3 once' }));
+    await user.click(item('p1').getByRole('button', { name }));
     const sent = bridge.sent('decide_approval');
-    expect(sent).toMatchObject(['p1', 'p2', 'p3'].map((id) => ({ id, decision: aDecision('allow') })));
+    expect(sent).toMatchObject(['p1', 'p2', 'p3'].map((id) => ({ id, decision: aDecision(option) })));
     expect(new Set(sent.map(({ requestId }) => requestId)).size).toBe(3);
-    expect(item('p1').getAllByText('Allowed once: Bash')).toHaveLength(3);
-  });
-
-  test('can all be denied', async () => {
-    const { bridge, user } = await openInbox(three());
-    await user.click(item('p1').getByRole('button', { name: 'Deny all 3' }));
-    expect(bridge.sent('decide_approval').map(({ id, decision }) => [id, decision.options])).toEqual([
-      ['p1', ['deny']],
-      ['p2', ['deny']],
-      ['p3', ['deny']],
-    ]);
+    expect(item('p1').getAllByText(said)).toHaveLength(3);
   });
 
   test('leave out one that has ended meanwhile, and say so', async () => {
@@ -217,14 +139,11 @@ describe('case_81 identical permission requests', () => {
   });
 
   test('leave out one whose end the page does not know yet, and say so', async () => {
-    const all = three();
-    const bridge = bridgeWith(all);
-    bridge.on('decide_approval', ({ id, decision }) => {
+    const refusing: FakeBridge = new FakeBridge().on('decide_approval', ({ id, decision }) => {
       if (id === 'p2') throw anError({ code: 'already_ended' });
-      return { ...all.find((one) => one.id === id)!, state: { state: 'decided', decision, at: Date.now(), error: null } };
+      return { ...refusing.approval(id), state: { state: 'decided', decision, at: Date.now(), error: null } };
     });
-    const { user } = await openPage(bridge);
-    await user.click(button(/^Inbox/));
+    const { user, bridge } = await openInbox(three(), [], refusing);
     await user.click(item('p1').getByRole('button', { name: 'Allow all 3 once' }));
     expect(bridge.sent('decide_approval')).toHaveLength(3);
     expect(item('p1').getAllByText('Allowed once: Bash')).toHaveLength(2);
@@ -278,13 +197,7 @@ describe('the keys of the inbox', () => {
   test('skip what has ended', async () => {
     const requests = [asked('a', 's1', 20_000), asked('b', 's2', 9_000), asked('c', 's1', 3_000)];
     const { bridge, user } = await openInbox([], requests);
-    await bridge.push({
-      change: 'request',
-      request: {
-        ...requests[1]!,
-        state: { state: 'ended', outcome: { outcome: 'withdrawn', why: { why: 'by_agent' } }, delivery: null, at: Date.now() + 1 },
-      },
-    });
+    await bridge.push({ change: 'request', request: { ...requests[1]!, state: ended(withdrawn(), null, Date.now() + 1) } });
     await user.keyboard('jj');
     expect(article('c')).toContainElement(document.activeElement as HTMLElement);
     await user.keyboard('k');
@@ -294,14 +207,13 @@ describe('the keys of the inbox', () => {
 
 test('the context shows the session of the current request and the last text of its agent', async () => {
   matchingMedia.add('(width >= 1100px)');
-  const bridge = bridgeWith([asks('p1', 9_000)], [asked('a', 's1', 20_000)]);
+  const bridge = new FakeBridge();
   bridge.entries['s2'] = [
     anEntry(1, { kind: 'agent', text: 'First.' }),
     anEntry(2, { kind: 'agent', text: 'The guard is in place.' }),
     anEntry(3, { kind: 'approval', approval: 'p1' }),
   ];
-  const { user } = await openPage(bridge);
-  await user.click(button(/^Inbox/));
+  const { user } = await openInbox([asks('p1', 9_000)], [asked('a', 's1', 20_000)], bridge);
   const context = () => within(screen.getByRole('region', { name: 'Session of the current request' }));
   expect(context().getByRole('heading', { name: 'api' })).toBeInTheDocument();
   await user.keyboard('jj');
@@ -324,35 +236,4 @@ test('the context is neither shown nor read where it has no room', async () => {
   expect(await read()).toEqual({ shown: false, read: false });
   matchingMedia.add('(width >= 1100px)');
   expect(await read()).toEqual({ shown: true, read: true });
-});
-
-describe('case_79 a permission request in the inbox', () => {
-  const { after } = arming;
-  afterEach(() => void (arming.after = after));
-
-  test('does nothing until it is armed, and is armed again when an identical one joins it', async () => {
-    const waiting: (() => void)[] = [];
-    Object.assign(arming, { delay: 500, after: (_: number, run: () => void) => (waiting.push(run), () => undefined) });
-    const pass = async () => {
-      for (const run of waiting.splice(0)) run();
-      await settle();
-    };
-    const click = async (name: string) => {
-      await fireEvent.pointerDown(item('p1').getByRole('button', { name }));
-      await fireEvent.pointerUp(item('p1').getByRole('button', { name }));
-      await fireEvent.click(item('p1').getByRole('button', { name }), { detail: 1 });
-      await settle();
-    };
-    const joined = asks('p2', 1_000);
-    const { bridge } = await openInbox([asks('p1', 9_000)]);
-    await click('Allow once');
-    expect(bridge.sent('decide_approval')).toEqual([]);
-    await pass();
-    await bridge.push({ change: 'approval', approval: joined });
-    await click('Allow all 2 once');
-    expect(bridge.sent('decide_approval')).toEqual([]);
-    await pass();
-    await click('Allow all 2 once');
-    expect(bridge.sent('decide_approval').map(({ id }) => id)).toEqual(['p1', 'p2']);
-  });
 });

@@ -2,19 +2,7 @@ import { fireEvent, waitFor, within } from '@testing-library/svelte';
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 
 import type { Request } from '../src/generated/wire';
-import {
-  aDecision,
-  anApproval,
-  answered,
-  aQuestion,
-  aRequest,
-  aSession,
-  delivered,
-  ended,
-  NOW,
-  undelivered,
-  withdrawn,
-} from '../src/testing/builders';
+import { anApproval, aQuestion, aRequest, aSession, ended, NOW, undelivered, withdrawn } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
 import { button, openPage } from './open';
 
@@ -27,29 +15,14 @@ const heights = (...ids: string[]) => ids.map((id) => item(id).style.blockSize);
 const withdraw = (request: Request) =>
   ({ change: 'request', request: { ...request, state: ended(withdrawn(), null, Date.now() + 1) } }) as const;
 
-function answeredNow(request: Request): Request {
-  const done = answered(request, [{ question: 'q1', chosen: ['q1o2'] }], delivered);
-  return { ...done, state: { ...done.state, at: Date.now() + 1 } as Request['state'] };
-}
-
 let scrolled: ReturnType<typeof vi.spyOn>;
 beforeEach(() => {
   vi.spyOn(HTMLElement.prototype, 'clientHeight', 'get').mockReturnValue(180);
   scrolled = vi.spyOn(Element.prototype, 'scrollIntoView');
 });
 
-async function openInbox() {
-  const bridge: FakeBridge = new FakeBridge({
-    sessions,
-    requests,
-    approvals: [anApproval({ id: 'p', session: 's1', askedAt: NOW - 5_000 })],
-  })
-    .on('answer_question', ({ id }) => answeredNow(bridge.request(id)))
-    .on('decide_approval', () => {
-      const state = { state: 'decided', decision: aDecision('allow'), at: Date.now() + 1, error: null } as const;
-      return anApproval({ id: 'p', session: 's1', askedAt: NOW - 5_000, state });
-    });
-  const opened = await openPage(bridge);
+async function openInbox(asked = requests, approvals = [anApproval({ id: 'p', askedAt: NOW - 5_000 })]) {
+  const opened = await openPage(new FakeBridge({ sessions, requests: asked, approvals }));
   await opened.user.click(button(/^Inbox/));
   scrolled.mockClear();
   return opened;
@@ -135,17 +108,11 @@ test('the next question takes the keys also if it is far below, behind permissio
   const between = Array.from({ length: 20 }, (_, place) =>
     anApproval({
       id: `p${place}`,
-      session: 's1',
       askedAt: NOW - 25_000 + place,
       subject: { detail: 'command', command: `ls ${place}`, description: null },
     }),
   );
-  const bridge: FakeBridge = new FakeBridge({ sessions, requests: requests.slice(0, 2), approvals: between }).on(
-    'answer_question',
-    ({ id }) => answeredNow(bridge.request(id)),
-  );
-  const { user } = await openPage(bridge);
-  await user.click(button(/^Inbox/));
+  const { user } = await openInbox(requests.slice(0, 2), between);
   expect(document.querySelector('[data-inbox-item="p15"]')).toBeNull();
   await user.click(within(item('a')).getByRole('radio', { name: 'JWT' }));
   await user.keyboard('{Enter}');

@@ -10,8 +10,11 @@ export function anOption(changes: Partial<ConfigOption> = {}): ConfigOption {
   return { id: 'mode', name: 'Mode', category: 'mode', values: [], freeText: false, live: true, current: null, ...changes };
 }
 
+type Mode =
+  'plan' | 'default' | 'accept_edits' | 'auto' | 'bypass' | 'untrusted' | 'on-request' | 'never' | 'read-only' | 'workspace-write';
+
 /** A permission mode with its English texts, which match those of the catalog. */
-function aMode(id: 'plan' | 'default' | 'accept_edits' | 'auto' | 'bypass', changes: Partial<ConfigValue> = {}): ConfigValue {
+function aMode(id: Mode, changes: Partial<ConfigValue> = {}): ConfigValue {
   return aValue(id, { name: en[`mode.${id}`], description: en[`mode_hint.${id}`], ...changes });
 }
 
@@ -66,12 +69,6 @@ export const claudeCode: AgentDescriptor = {
   ],
 };
 
-/** A value with its English texts, which match those of the catalog. */
-function aCodexValue(id: 'untrusted' | 'on-request' | 'never' | 'read-only' | 'workspace-write'): ConfigValue {
-  const risk = id === 'never' ? 'unattended' : 'usual';
-  return aValue(id, { name: en[`mode.${id}`], description: en[`mode_hint.${id}`], risk });
-}
-
 /** An agent with several options of one category. */
 export const codex: AgentDescriptor = {
   ...claudeCode,
@@ -91,9 +88,9 @@ export const codex: AgentDescriptor = {
     anOption({
       id: 'approval_policy',
       name: 'Permission requests',
-      values: (['untrusted', 'on-request', 'never'] as const).map(aCodexValue),
+      values: [aMode('untrusted'), aMode('on-request'), aMode('never', { risk: 'unattended' })],
     }),
-    anOption({ id: 'sandbox', name: 'Sandbox', values: (['read-only', 'workspace-write'] as const).map(aCodexValue) }),
+    anOption({ id: 'sandbox', name: 'Sandbox', values: [aMode('read-only'), aMode('workspace-write')] }),
     ...claudeCode.config.slice(1),
   ],
 };

@@ -110,9 +110,14 @@ export function answered(
   request: Request,
   answers: { question: string; chosen?: string[]; other?: string | null }[],
   delivery: Delivery | null = { delivery: 'pending' },
+  at = NOW,
 ): Request {
-  const given = answers.map(({ question, chosen = [], other = null }) => ({ question, chosen, other, note: null, secretGiven: false }));
-  return { ...request, state: ended({ outcome: 'answered', answers: given }, delivery) };
+  const given = answers.map(({ question, chosen = [], other = null }) => {
+    // The app tells nobody a secret again.
+    const secretGiven = request.questions.some(({ id, kind }) => id === question && kind === 'secret');
+    return { question, chosen, other: secretGiven ? null : other, note: null, secretGiven };
+  });
+  return { ...request, state: ended({ outcome: 'answered', answers: given }, delivery, at) };
 }
 
 export function anApproval(changes: Partial<Approval> = {}): Approval {

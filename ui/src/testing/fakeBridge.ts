@@ -1,6 +1,7 @@
 import type {
   AgentId,
   AgentsFound,
+  Approval,
   AttachedFiles,
   Change,
   ClientRead,
@@ -22,14 +23,45 @@ import type {
 } from '../generated/wire';
 import type { Bridge, CommandName, FileDrag, Input, LanguageAtStart, Output } from '../platform/bridge';
 import type { Handover } from '../store/sync/handover';
-import { aSnapshot, anUpdate, aTree, aUsage, totalsOf } from './builders';
+import { of } from './agents';
+import { answered, aSession, aSnapshot, anUpdate, aTree, aUsage, delivered, totalsOf } from './builders';
 
 export interface Call {
   command: CommandName;
   input: unknown;
 }
 
+/** The replies that are always the same; what isn't listed has no content. */
+const plain: Partial<{ [C in CommandName]: Output<C> }> = {
+  list_own_sessions: { sessions: [], problem: null },
+  read_notification_log: { entries: [] },
+  confirm_client: { confirmation: 'confirmed' },
+  recover_database: { sessions: 1, complete: true },
+  read_client_versions: { versions: [] },
+  list_changes: {
+    files: [],
+    totals: { files: 0, added: 0, removed: 0, state: 0 },
+    unlisted: 0,
+    unreadable: 0,
+    unrecorded: [],
+    repositoryOfOther: null,
+  },
+  read_permissions: { standing: [], unreadable: [] },
+  read_worktree: aTree(),
+  read_helper_output: { output: 'gone' },
+  list_commands: { commands: [] },
+  find_files: { paths: [], isCut: false, isReading: false },
+  read_log: { lines: [] },
+  search_history: { hits: [], more: false },
+  search_questions: { questions: [], more: false, count: 0, answered: 0, unreadable: 0, medianMillis: null },
+  count_questions: totalsOf(),
+  read_session_usage: { sum: aUsage(), context: null },
+};
+
 type Reply<C extends CommandName> = (input: Input<C>) => Output<C> | Promise<Output<C>>;
+
+/** What the page listens for. */
+type Happening = 'deep link' | 'closing' | 'gateway' | 'settings' | 'update';
 
 /** Replaces the app in tests: it records calls, returns configured replies, and pushes frames. */
 export class FakeBridge implements Bridge {
@@ -41,7 +73,6 @@ export class FakeBridge implements Bridge {
   readonly opened: string[] = [];
   /** How often the guide was opened. */
   guides = 0;
-  quits = 0;
   subscriptions = 0;
   snapshot: Snapshot;
   entries: Record<SessionId, Entry[]> = {};
@@ -109,11 +140,10 @@ export class FakeBridge implements Bridge {
   /** The number of the pending request to save everything. */
   asked: number | null = null;
   readonly handovers: { ask: number; handover: Handover }[] = [];
-  #notifyClosing: () => void = () => undefined;
   /** The deep link targets that the user answered without doing anything else. */
   readonly answeredAway: string[] = [];
-  #notifyDeepLink: () => void = () => undefined;
   #receive: ((frames: Frame[]) => void) | null = null;
+  readonly #listeners = new Map<Happening, () => void>();
   readonly #replies = new Map<CommandName, Reply<CommandName>>();
 
   takeStart(): Promise<PageStart | null> {
@@ -135,6 +165,11 @@ export class FakeBridge implements Bridge {
     return this.on(command, () => {
       throw anError(error);
     });
+  }
+
+  /** What else the app has before the page reads it. */
+  with(has: Partial<Pick<FakeBridge, 'agents' | 'clients' | 'clipboard' | 'drafts' | 'entries' | 'files' | 'target' | 'versions'>>): this {
+    return Object.assign(this, has);
   }
 
   /** Changes settings before the page reads them. */
@@ -165,8 +200,6 @@ export class FakeBridge implements Bridge {
       }
       case 'list_agents':
         return this.agents;
-      case 'list_own_sessions':
-        return { sessions: [], problem: null };
       case 'read_agent_version':
         return { version: this.versions[known.agent ?? ''] ?? null, fit: this.fits[known.agent ?? ''] ?? null };
       case 'read_sign_in':
@@ -194,52 +227,28 @@ export class FakeBridge implements Bridge {
         this.drafts = [draft, ...this.drafts.filter(({ id }) => id !== draft.id)];
         return {};
       }
-      case 'read_notification_log':
-        return { entries: [] };
       case 'read_clients':
         return { port: 41414, clients: this.clients };
-      case 'confirm_client':
-        return { confirmation: 'confirmed' };
-      case 'recover_database':
-        return { sessions: 1, complete: true };
-      case 'read_client_versions':
-        return { versions: [] };
-      case 'list_changes':
-        return {
-          files: [],
-          totals: { files: 0, added: 0, removed: 0, state: 0 },
-          unlisted: 0,
-          unreadable: 0,
-          unrecorded: [],
-          repositoryOfOther: null,
-        };
-      case 'read_permissions':
-        return { standing: [], unreadable: [] };
       case 'plan_worktree':
         throw anError({ code: 'worktree_unavailable', detail: { detail: 'no_worktree', why: { unavailable: 'no_repository' } } });
-      case 'read_worktree':
-        return aTree();
-      case 'read_helper_output':
-        return { output: 'gone' };
-      case 'list_commands':
-        return { commands: [] };
-      case 'find_files':
-        return { paths: [], isCut: false, isReading: false };
-      case 'read_log':
-        return { lines: [] };
       case 'read_past_sessions':
         return { sessions: this.snapshot.sessions.filter(({ state }) => state.state === 'ended') };
-      case 'search_history':
-        return { hits: [], more: false };
-      case 'search_questions':
-        return { questions: [], more: false, count: 0, answered: 0, unreadable: 0, medianMillis: null };
-      case 'count_questions':
-        return totalsOf();
-      case 'read_session_usage':
-        return { sum: aUsage(), context: null };
       case 'count_usage':
         return { days: (input as Input<'count_usage'>).days.slice(1).map(() => aUsage()) };
-      case 'answer_question':
+      case 'answer_question': {
+        const { id, answers } = input as Input<'answer_question'>;
+        return answered(this.request(id), answers, delivered, Date.now());
+      }
+      case 'decide_approval': {
+        const { id, decision } = input as Input<'decide_approval'>;
+        return { ...this.approval(id), state: { state: 'decided', decision, at: Date.now(), error: null } };
+      }
+      case 'start_session': {
+        const agent = this.snapshot.agents.find((one) => one.id === known.agent);
+        return aSession({ ...(agent && of(agent)), id: 's9' });
+      }
+      case 'queue_message':
+        return this.snapshot.sessions.find((one) => one.id === known.session);
       case 'decline_question':
       case 'cancel_question':
       case 'retry_delivery':
@@ -250,14 +259,16 @@ export class FakeBridge implements Bridge {
         return { ...session, name: (input as Input<'rename_session'>).name };
       }
       default:
-        return {};
+        return plain[command] ?? {};
     }
   }
 
   request(id: string): Request {
-    const found = this.snapshot.requests.find((request) => request.id === id);
-    if (!found) throw anError({ code: 'not_found' });
-    return found;
+    return withId(this.snapshot.requests, id);
+  }
+
+  approval(id: string): Approval {
+    return withId(this.snapshot.approvals, id);
   }
 
   async subscribe(receive: (frames: Frame[]) => void): Promise<() => Promise<void>> {
@@ -269,16 +280,25 @@ export class FakeBridge implements Bridge {
     };
   }
 
-  /** Simulates a click on a notification or an opened address. Resolves once the page has handled it. */
-  openDeepLink(id: string): Promise<void> {
-    this.target = id;
-    this.#notifyDeepLink();
+  async #listen(to: Happening, listener: () => void): Promise<() => void> {
+    this.#listeners.set(to, listener);
+    return () => void this.#listeners.delete(to);
+  }
+
+  /** Resolves once the page has handled it. */
+  #tell(what: Happening): Promise<void> {
+    this.#listeners.get(what)?.();
     return settle();
   }
 
-  async onDeepLink(listener: () => void): Promise<() => void> {
-    this.#notifyDeepLink = listener;
-    return () => (this.#notifyDeepLink = () => undefined);
+  /** Simulates a click on a notification or an opened address. */
+  openDeepLink(id: string): Promise<void> {
+    this.target = id;
+    return this.#tell('deep link');
+  }
+
+  onDeepLink(listener: () => void): Promise<() => void> {
+    return this.#listen('deep link', listener);
   }
 
   async deepLink(): Promise<string | null> {
@@ -291,12 +311,11 @@ export class FakeBridge implements Bridge {
 
   close(ask: number): void {
     this.asked = ask;
-    this.#notifyClosing();
+    void this.#tell('closing');
   }
 
-  async onClosing(listener: () => void): Promise<() => void> {
-    this.#notifyClosing = listener;
-    return () => (this.#notifyClosing = () => undefined);
+  onClosing(listener: () => void): Promise<() => void> {
+    return this.#listen('closing', listener);
   }
 
   async closing(): Promise<number | null> {
@@ -317,26 +336,24 @@ export class FakeBridge implements Bridge {
   gateway: string | null = null;
   /** How often the page has tried to open the gateway. */
   gatewayRetries = 0;
-  #notifyGateway: () => void = () => undefined;
 
   /** Simulates that the gateway opens or can't open. */
   changeGateway(failure: string | null): Promise<void> {
     this.gateway = failure;
-    this.#notifyGateway();
-    return settle();
+    return this.#tell('gateway');
   }
 
-  /** What the page does after an edit of the settings file. */
-  settingsEdited = () => undefined as void;
-
-  async onSettingsEdited(listener: () => void): Promise<() => void> {
-    this.settingsEdited = listener;
-    return () => undefined;
+  /** Simulates an edit of the settings file by hand. */
+  settingsEdited(): Promise<void> {
+    return this.#tell('settings');
   }
 
-  async onGateway(listener: () => void): Promise<() => void> {
-    this.#notifyGateway = listener;
-    return () => (this.#notifyGateway = () => undefined);
+  onSettingsEdited(listener: () => void): Promise<() => void> {
+    return this.#listen('settings', listener);
+  }
+
+  onGateway(listener: () => void): Promise<() => void> {
+    return this.#listen('gateway', listener);
   }
 
   async gatewayFailure(): Promise<string | null> {
@@ -345,18 +362,15 @@ export class FakeBridge implements Bridge {
 
   /** What the app knows about updates. */
   update: UpdateRead = anUpdate();
-  #notifyUpdate: () => void = () => undefined;
 
   /** Simulates that something about updates changes. */
   changeUpdate(update: Partial<UpdateRead>): Promise<void> {
     this.update = { ...this.update, ...update };
-    this.#notifyUpdate();
-    return settle();
+    return this.#tell('update');
   }
 
-  async onUpdate(listener: () => void): Promise<() => void> {
-    this.#notifyUpdate = listener;
-    return () => (this.#notifyUpdate = () => undefined);
+  onUpdate(listener: () => void): Promise<() => void> {
+    return this.#listen('update', listener);
   }
 
   async retryGateway(): Promise<void> {
@@ -384,9 +398,7 @@ export class FakeBridge implements Bridge {
     this.guides += 1;
   }
 
-  async quit(): Promise<void> {
-    this.quits += 1;
-  }
+  async quit(): Promise<void> {}
 
   async pickFolder(): Promise<string | null> {
     return this.folder;
@@ -442,45 +454,45 @@ function keep(snapshot: Snapshot, change: Change): Snapshot {
       return { ...snapshot, requests: put(snapshot.requests, change.request) };
     case 'approval':
       return { ...snapshot, approvals: put(snapshot.approvals, change.approval) };
-    case 'end_held': {
-      const others = snapshot.held.filter(({ request }) => request !== change.held.request);
-      return { ...snapshot, held: [...others, change.held] };
-    }
+    case 'end_held':
+      return { ...snapshot, held: [...snapshot.held.filter(({ request }) => request !== change.held.request), change.held] };
     case 'hold_released':
       return { ...snapshot, held: snapshot.held.filter(({ request }) => request !== change.request) };
     case 'entry':
       return snapshot;
-    case 'context': {
-      const others = snapshot.contexts.filter(({ session }) => session !== change.changed.session);
-      return { ...snapshot, contexts: [...others, change.changed] };
-    }
+    case 'context':
+      return { ...snapshot, contexts: [...without(snapshot.contexts, change.changed), change.changed] };
     case 'live_text':
       return { ...snapshot, live: [...snapshot.live, change.added] };
     case 'live_cleared':
-      return { ...snapshot, live: snapshot.live.filter((text) => text.session !== change.session) };
+      return { ...snapshot, live: without(snapshot.live, change) };
     case 'retry': {
       const { session, retry } = change;
-      const others = snapshot.retries.filter((other) => other.session !== session);
-      return { ...snapshot, retries: retry === null ? others : [...others, { session, retry }] };
+      return { ...snapshot, retries: [...without(snapshot.retries, change), ...(retry ? [{ session, retry }] : [])] };
     }
     case 'files_changed': {
-      const others = snapshot.changedFiles.filter(({ session }) => session !== change.session);
-      return { ...snapshot, changedFiles: [...others, { session: change.session, totals: change.totals }] };
+      const { session, totals } = change;
+      return { ...snapshot, changedFiles: [...without(snapshot.changedFiles, change), { session, totals }] };
     }
     case 'checked_out': {
-      const others = snapshot.heads.filter(({ session }) => session !== change.session);
-      return { ...snapshot, heads: change.head ? [...others, { session: change.session, head: change.head }] : others };
+      const { session, head } = change;
+      return { ...snapshot, heads: [...without(snapshot.heads, change), ...(head ? [{ session, head }] : [])] };
     }
     case 'session_closed':
     case 'session_deleted':
       return {
         ...snapshot,
         sessions: snapshot.sessions.filter((session) => session.id !== change.session),
-        requests: snapshot.requests.filter((request) => request.session !== change.session),
-        approvals: snapshot.approvals.filter((approval) => approval.session !== change.session),
-        live: snapshot.live.filter((text) => text.session !== change.session),
+        requests: without(snapshot.requests, change),
+        approvals: without(snapshot.approvals, change),
+        live: without(snapshot.live, change),
       };
   }
+}
+
+/** What belongs to other sessions. */
+function without<T extends { session: SessionId }>(values: readonly T[], { session }: { session: SessionId }): T[] {
+  return values.filter((value) => value.session !== session);
 }
 
 function changed(settings: Settings, change: Setting): Settings {
@@ -508,6 +520,12 @@ function camel(name: string): string {
 function put<T extends { id: string }>(values: readonly T[], value: T): T[] {
   const index = values.findIndex((other) => other.id === value.id);
   return index < 0 ? [...values, value] : values.with(index, value);
+}
+
+function withId<T extends { id: string }>(values: readonly T[], id: string): T {
+  const found = values.find((one) => one.id === id);
+  if (!found) throw anError({ code: 'not_found' });
+  return found;
 }
 
 export function anError(changes: Partial<CommandError> = {}): CommandError {

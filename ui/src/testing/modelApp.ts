@@ -131,10 +131,6 @@ export class ModelApp extends FakeBridge {
     return this.snapshot.sessions.find((session) => session.id === id)!;
   }
 
-  approval(id: string): Approval {
-    return this.snapshot.approvals.find((approval) => approval.id === id)!;
-  }
-
   open(session: SessionId): Request[] {
     return this.snapshot.requests.filter((one) => one.session === session && one.state.state === 'open');
   }
@@ -215,28 +211,17 @@ export class ModelApp extends FakeBridge {
     return this.session(session);
   }
 
-  #byUser(id: string, outcome: Outcome): Request {
-    const request = this.request(id);
-    if (request.state.state === 'ended' && !isMissed(request)) throw alreadyEnded();
-    const running = this.isRunning(request.session);
-    return this.#end(id, outcome, { delivery: running ? 'pending' : 'parked' });
-  }
-
   #dismiss(id: string): Request {
     const request = this.request(id);
     const given = request.state.state === 'ended' && !isMissed(request) ? request.state.outcome : canceled;
     return this.#end(id, given, null);
   }
 
+  /** Ends a request as the user wants. */
   #endNow(id: string, end: EndInput): Request {
-    switch (end.end) {
-      case 'answered':
-        return this.#byUser(id, { outcome: 'answered', answers: end.answers.map((answer) => ({ ...answer, secretGiven: false })) });
-      case 'declined':
-        return this.#byUser(id, { outcome: 'declined', words: end.words });
-      case 'canceled':
-        return this.#byUser(id, canceled);
-    }
+    const request = this.request(id);
+    if (request.state.state === 'ended' && !isMissed(request)) throw alreadyEnded();
+    return this.#end(id, outcomeOf(end), { delivery: this.isRunning(request.session) ? 'pending' : 'parked' });
   }
 
   #hold(id: string, end: EndInput): Record<string, never> {
@@ -308,6 +293,17 @@ export class ModelApp extends FakeBridge {
 }
 
 const canceled = withdrawn({ why: 'canceled', reason: null });
+
+function outcomeOf(end: EndInput): Outcome {
+  switch (end.end) {
+    case 'answered':
+      return { outcome: 'answered', answers: end.answers.map((answer) => ({ ...answer, secretGiven: false })) };
+    case 'declined':
+      return { outcome: 'declined', words: end.words };
+    case 'canceled':
+      return canceled;
+  }
+}
 
 function pause(millis: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, millis));
