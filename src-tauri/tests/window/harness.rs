@@ -3,6 +3,8 @@
 //! `cargo xtask test` provides a private display, session bus, window manager and notification daemon. Tests take turns,
 //! because there is one keyboard focus and one notification daemon.
 
+#[path = "harness/pictures.rs"]
+mod pictures;
 #[path = "harness/steps.rs"]
 mod steps;
 
@@ -632,12 +634,12 @@ impl App {
             requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 150)));";
         self.client.execute_async(script, vec![]).await.unwrap();
         let png = self.client.screenshot().await.unwrap();
-        assert!(!is_one_color(&png), "the picture {name} is empty");
+        assert!(!pictures::is_one_color(&png), "the picture {name} is empty");
         // The pictures of the guide change only on request.
-        let folder = match std::env::var_os("ASKDESK_PICTURES") {
-            Some(folder) => PathBuf::from(folder),
-            None => Path::new(env!("CARGO_TARGET_TMPDIR")).join("pictures"),
-        };
+        let folder = std::env::var_os("ASKDESK_PICTURES").map(PathBuf::from).unwrap_or_else(|| {
+            pictures::compare_with_guide(name, &png);
+            Path::new(env!("CARGO_TARGET_TMPDIR")).join("pictures")
+        });
         let file = folder.join(format!("{name}.png"));
         fs::create_dir_all(file.parent().unwrap()).unwrap();
         fs::write(file, png).unwrap();
@@ -765,13 +767,4 @@ fn start_driver(port: u16, env: &[(String, String)], log: Option<&Path>, from_te
     };
     command.env("TAURI_WEBVIEW_AUTOMATION", "true").process_group(0);
     command.spawn().expect("WebKitWebDriver is installed; `cargo xtask test` does that")
-}
-
-fn is_one_color(png: &[u8]) -> bool {
-    let mut picture = png::Decoder::new(std::io::Cursor::new(png)).read_info().unwrap();
-    let mut bytes = vec![0; picture.output_buffer_size().unwrap()];
-    let info = picture.next_frame(&mut bytes).unwrap();
-    let mut pixels = bytes[..info.buffer_size()].chunks_exact(info.color_type.samples());
-    let first = pixels.next();
-    pixels.all(|pixel| Some(pixel) == first)
 }

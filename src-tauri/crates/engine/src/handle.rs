@@ -246,7 +246,12 @@ impl EngineHandle {
     }
 
     /// Reads the newest `limit` entries before a position.
-    pub async fn newest(&self, session: SessionId, before: Option<u64>, limit: u32) -> Result<Page, EngineError> {
+    pub async fn newest(
+        &self,
+        session: SessionId,
+        before: Option<u64>,
+        limit: u32,
+    ) -> Result<Page, EngineError> {
         read(&self.history, move |reader| reader.page(session, before, limit)).await
     }
 

@@ -57,3 +57,44 @@ fn what_is_no_database_has_no_records(#[case] bytes: &[u8]) {
     let _ = all_of(&mut pages);
     assert_eq!(pages.are_sound(), bytes.is_empty());
 }
+
+#[rstest]
+fn what_no_record_uses_is_overwritten_and_every_record_stays(#[values(512, 4_096, 65_536)] size: usize) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("any.db");
+    let connection = Connection::open(&path).unwrap();
+    let words =
+        "printf('%s of %d %s', iif(value % 3, 'secret', 'kept'), value, hex(zeroblob(value * value % 2900)))";
+    let made = format!(
+        "PRAGMA page_size = {size}; PRAGMA secure_delete = OFF; CREATE TABLE t (id INTEGER PRIMARY KEY, words);
+         CREATE INDEX i ON t (words); CREATE TABLE gone (words);
+         WITH RECURSIVE number(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM number LIMIT 600)
+         INSERT INTO t SELECT value, {words} FROM number;
+         INSERT INTO gone SELECT words FROM t WHERE id % 3; DELETE FROM t WHERE id % 3; DROP TABLE gone;"
+    );
+    connection.execute_batch(&made).unwrap();
+    drop(connection);
+    let mut bytes = std::fs::read(&path).unwrap();
+    let has_secret = |bytes: &[u8]| bytes.windows(6).any(|part| part == b"secret");
+    assert!(has_secret(&bytes));
+    let stretch = 1..u32::try_from(bytes.len() / size).unwrap() + 1;
+    let page = |n: u32| {
+        Ok::<_, ()>((n as usize).checked_sub(1).and_then(|n| bytes.chunks(size).nth(n)).map(<[u8]>::to_vec))
+    };
+    let free = free(&bytes, &stretch, page).unwrap();
+    let mut overwrite = |bytes: &mut [u8]| {
+        let pages = stretch.clone().zip(bytes.chunks_mut(size));
+        pages
+            .filter_map(|(n, page)| overwrite_unused(page, n == 1, free.get(&n).copied()).then_some(n))
+            .count()
+    };
+    assert!(overwrite(&mut bytes) > 0);
+    assert!(!has_secret(&bytes));
+    assert_eq!(overwrite(&mut bytes), 0);
+    std::fs::write(&path, &bytes).unwrap();
+    let connection = Connection::open(&path).unwrap();
+    let sound =
+        "SELECT (SELECT * FROM pragma_integrity_check) || ' ' || count(*) || ' ' || min(words) FROM t";
+    let sound: String = connection.query_row(sound, [], |row| row.get(0)).unwrap();
+    assert!(sound.starts_with("ok 200 kept of "), "{sound}");
+}
