@@ -72,15 +72,8 @@ describe('in a narrow window', () => {
 });
 
 test('two letters stand for a session', () => {
-  expect(['shop-api', 'infra', 'A', 'Über uns', '会话 一', '日志', '--'].map(initialsOf)).toEqual([
-    'sa',
-    'in',
-    'a',
-    'üu',
-    '会一',
-    '日志',
-    '·',
-  ]);
+  const named = ['shop-api', 'infra', 'A', 'Über uns', '会话 一', '日志', '--'];
+  expect(named.map(initialsOf).join(' ')).toBe('sa in a üu 会一 日志 ·');
 });
 
 test('sessions with equal initials are told apart, whatever their order', () => {

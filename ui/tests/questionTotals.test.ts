@@ -144,12 +144,6 @@ describe('the totals of past questions', () => {
     expect(busy()).toEqual(['false', 'false']);
   });
 
-  test('show an error if they cannot be counted, and the questions stay', async () => {
-    await openTotals(withTotals().fail('count_questions', { code: 'storage_busy' }));
-    expect(screen.getByRole('alert')).toBeVisible();
-    expect(screen.getByRole('group')).toHaveTextContent('Timed out');
-  });
-
   test('show their error although the questions are found later, until they are wanted again', async () => {
     let reply: () => void = () => undefined;
     const bridge = withTotals().fail('count_questions', { code: 'storage_busy' });
