@@ -101,14 +101,6 @@ describe('the line of an ended request in the transcript', () => {
     expect(inside.getByText('Secret provided')).toBeVisible();
     expect(inside.getByText('Not answered')).toBeVisible();
   });
-
-  test('distinguishes late and saved answers', async () => {
-    const late = await line(endedBy(picked, { ...delivered, late: true }));
-    expect(within(late.line).getByText('Delivered late, as a separate message')).toBeVisible();
-    late.unmount();
-    const kept = await line(endedBy(picked, { delivery: 'parked' }));
-    expect(within(kept.line).getByText(/^Saved/)).toBeVisible();
-  });
 });
 
 const past = (request: Request, changes: Partial<PastQuestion> = {}): PastQuestion => ({
@@ -165,17 +157,6 @@ describe('the history of questions', () => {
     expect(within(rows()[1]!).getByText('Which store?')).toBeVisible();
     expect(within(rows()[1]!).getByText('api')).toBeVisible();
     expect(within(rows()[1]!).getByText('waited 1:15')).toBeVisible();
-  });
-
-  test('lists a request that the user closed as skipped, with or without a message', async () => {
-    const closed = (id: string, outcome: Outcome) => ({ ...endedBy(outcome, delivered), id });
-    const canceled = closed('r1', withdrawn({ why: 'canceled', reason: null }));
-    const declined = closed('r2', { outcome: 'declined', words: null });
-    await openQuestions(withQuestions(found([canceled, declined])));
-    for (const row of rows()) {
-      expect(row.querySelector('.end')).toHaveTextContent('Skipped');
-      expect(row.querySelector('.icon-declined')).not.toBeNull();
-    }
   });
 
   test('groups the questions by the day they were asked', async () => {
@@ -305,15 +286,6 @@ describe('the history of questions', () => {
     expect(bridge.sent('search_questions').at(-1)?.offset).toBe(2);
     expect(rows().map((row) => row.dataset['past'])).toEqual(['r1', 'r2', 'r3']);
     expect(screen.queryByRole('button', { name: 'Show more questions' })).toBeNull();
-  });
-
-  test('shows texts as text, never as markup', async () => {
-    const hostile = endedBy({ outcome: 'declined', words: '<img src=x onerror=alert(1)>' }, null, {
-      questions: [aQuestion(1, { text: '<script>alert(1)</script> which?' })],
-    });
-    const { user } = await openQuestions(withQuestions(found([hostile])));
-    await user.click(within(rows()[0]!).getByText(/which\?$/));
-    expect(document.querySelector('main img, main script')).toBeNull();
   });
 
   test('makes invisible and bidirectional characters visible', async () => {

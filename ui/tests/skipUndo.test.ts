@@ -27,14 +27,6 @@ test('case 104: skipping again skips at once', async () => {
   expect(bridge.sent('cancel_question')).toMatchObject([{ id: 'r1' }]);
 });
 
-test('case 104: several questions are skipped together, and undone together', async () => {
-  const { user, bridge } = await openCard(pair());
-  await user.click(button('Skip all'));
-  expect(panel()).toHaveTextContent(/Skips in [23] s/);
-  await user.click(button(/^Undo/));
-  expect(bridge.sent('undo_end')).toHaveLength(1);
-});
-
 test('case 104: who answers while a skip waits takes the skip back', async () => {
   const { user, bridge } = await openCard(pair());
   await user.click(button('Skip all'));
