@@ -168,12 +168,6 @@ describe('the settings', () => {
     expect(screen.getByRole('alert')).toHaveTextContent(/can’t be reached: no route\. Check your connection/);
   });
 
-  test('the daily check can be turned off', async () => {
-    const { bridge, user } = await openSettings(new FakeBridge(), 'Updates');
-    await user.click(screen.getByRole('switch', { name: 'Check for updates every day' }));
-    expect(bridge.sent('change_setting')).toEqual([{ change: { setting: 'check_updates', value: 'off' } }]);
-  });
-
   test('a build that doesn’t update itself says so and offers nothing', async () => {
     const bridge = new FakeBridge();
     bridge.update = anUpdate({ phase: { phase: 'unavailable' } });
