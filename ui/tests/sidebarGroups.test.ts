@@ -155,14 +155,6 @@ describe('groups', () => {
     expect(groups()).toEqual(['Idle 1', 's2', 'Earlier 1', 's1']);
     expect(row('s1')).toHaveFocus();
   });
-
-  test('the keys for a position follow the order that is shown', async () => {
-    const { user, store } = await openPage(several());
-    await user.keyboard('{Control>}1{/Control}');
-    expect(store.state.navigation.place.session).toBe('sooner');
-    await user.keyboard('{Control>}7{/Control}');
-    expect(store.state.navigation.place.session).toBe('ended');
-  });
 });
 
 describe('while the pointer is over the sidebar', () => {
