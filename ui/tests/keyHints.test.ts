@@ -1,7 +1,7 @@
-import { screen, within } from '@testing-library/svelte';
+import { screen } from '@testing-library/svelte';
 import { describe, expect, test } from 'vitest';
 
-import type { Question, Settings } from '../src/generated/wire';
+import type { Question } from '../src/generated/wire';
 import { anApproval, aQuestion, someOptions } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
 import { button, composer, openPage, ownAnswer, panel, radio, settle, skipWithMessage } from './open';
@@ -41,18 +41,14 @@ describe('the footer says what the keys do', () => {
     expect(caps()).toBe('');
   });
 
-  const words = () => [aQuestion(1, { kind: 'text', options: [] })];
-  const own = () => within(card()).getByRole('textbox', { name: 'Your own answer' });
-  const off = { quickAnswer: 'off' } as const;
+  const words = [aQuestion(1, { kind: 'text', options: [] })];
 
-  test.each<[string, Question[], Partial<Settings>, () => HTMLElement, string[]]>([
-    ['on a lone option', lone(), off, () => radio('JWT'), ['1–4 choose', '↑↓ move', 'Enter choose and submit', 'n note']],
-    ['on Submit', lone(), off, () => button(/^Submit/), ['1–4 choose', 'Enter submit', '/ reply in chat']],
-    ['when a digit answers at once', lone(), {}, card, ['1–4 answer', '/ reply in chat', 'Esc fold side']],
-    ['without options, where digits mean nothing', words(), {}, card, ['Esc fold side']],
-    ['in a text question', words(), {}, own, ['Enter submit', 'Shift+Enter new line', 'Esc leave field']],
-  ])('%s', async (_, questions, settings, at, expected) => {
-    await openCard(questions, settings);
+  test.each<[string, Question[], () => HTMLElement, string[]]>([
+    ['on a lone option', lone(), () => radio('JWT'), ['1–4 answer', '↑↓ move', 'Enter choose and submit', 'n note']],
+    ['when a digit answers at once', lone(), card, ['1–4 answer', '/ reply in chat', 'Esc fold side']],
+    ['without options, where digits mean nothing', words, card, ['Esc fold side']],
+  ])('%s', async (_, questions, at, expected) => {
+    await openCard(questions);
     await focus(at());
     expect(hints()).toEqual(expected);
   });

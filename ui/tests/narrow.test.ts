@@ -40,17 +40,6 @@ describe('in a narrow window', () => {
     expect(button(/^shop-api/)).toHaveFocus();
   });
 
-  test('no session of the rail changes its place under the pointer', async () => {
-    const { user, bridge } = await openNarrow();
-    const shown = () => [...document.querySelectorAll<HTMLElement>('nav [data-session]')].map((tile) => tile.dataset['session']);
-    await user.hover(button('web, Idle'));
-    await bridge.push({ change: 'request', request: aRequest({ id: 'r2', session: 's2', askedAt: 1 }) });
-    await waitFor(() => expect(button(/^web, Needs you/)).toBeVisible());
-    expect(shown()).toEqual(['s1', 's2']);
-    await user.hover(document.querySelector('main')!);
-    expect(shown()).toEqual(['s2', 's1']);
-  });
-
   test('the whole list opens over the window, and closes with a choice or Esc', async () => {
     const { user, store } = await openNarrow();
     await user.click(button('Show sessions'));

@@ -113,16 +113,6 @@ describe('filling in', () => {
     expect(radio('JWT').checked).toBe(true);
   });
 
-  test('case_17_a_question_that_arrives_takes_neither_focus_nor_choice', async () => {
-    const { bridge, user } = await openPage(new FakeBridge());
-    await user.type(composer(), 'one ');
-    await bridge.push({ change: 'request', request: aRequest({ questions: lone() }) });
-    await user.keyboard('1 two');
-    expect(composer()).toHaveFocus();
-    expect(composer()).toHaveValue('one 1 two');
-    expect(screen.getAllByRole<HTMLInputElement>('radio').some((input) => input.checked)).toBe(false);
-  });
-
   test('case_18_arrow_keys_choose_within_the_group_and_never_send_or_go_on', async () => {
     const { user, bridge } = await open(pair());
     radio('OAuth 2.0').focus();
@@ -373,14 +363,19 @@ describe('the side', () => {
     expect(back.closest('[hidden]')).toBeNull();
   });
 
-  test('has one item at a time, and what arrives replaces nothing and takes no focus', async () => {
-    const { user, bridge } = await openPage(new FakeBridge({ requests: [aRequest({ id: 'r1', askedAt: 5, questions: lone() })] }));
+  test('case_17_has_one_item_at_a_time_and_what_arrives_replaces_nothing_and_takes_neither_focus_nor_choice', async () => {
+    const { user, bridge } = await openPage(new FakeBridge());
     await user.type(composer(), 'one ');
+    await bridge.push({ change: 'request', request: aRequest({ id: 'r1', askedAt: 5, questions: lone() }) });
+    await user.keyboard('1 ');
     expect(screen.queryByRole('navigation', { name: 'Waiting in this session' })).toBeNull();
     await bridge.push({ change: 'request', request: aRequest({ id: 'r0', askedAt: 1, questions: pair() }) });
     await bridge.push({ change: 'approval', approval: anApproval() });
+    await user.keyboard('two');
     expect(shownCard()).toBe('r1');
     expect(composer()).toHaveFocus();
+    expect(composer()).toHaveValue('one 1 two');
+    expect(screen.queryByRole('radio', { checked: true })).toBeNull();
     const pills = within(screen.getByRole('navigation', { name: 'Waiting in this session' })).getAllByRole('button');
     expect(pills).toHaveLength(3);
   });
