@@ -8,15 +8,13 @@ import { initialState } from '../src/store/state';
 import { claudeCode, of } from '../src/testing/agents';
 import { anEntry, aQuestion, aRequest, aSession, aSnapshot, delivered, ended, NOW, withdrawn } from '../src/testing/builders';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
-import { button, expectNoViolations, openPage } from './open';
+import { button, openPage } from './open';
 
 const store = aQuestion(1, { header: 'Store', text: 'Which store?', options: ['SQLite', 'PostgreSQL'] });
 
 function endedBy(outcome: Outcome, delivery: Delivery | null = null, changes: Partial<Request> = {}): Request {
   return aRequest({ questions: [store], askedAt: NOW - 75_000, ...changes, state: ended(outcome, delivery) });
 }
-
-const turned = aQuestion(1, { text: 'Delete\u202e?gnihtyreve' });
 
 const picked: Outcome = {
   outcome: 'answered',
@@ -67,7 +65,6 @@ describe('the line of an ended request in the transcript', () => {
     const isAnswered = state.state === 'ended' && state.outcome.outcome === 'answered';
     expect(shown.querySelectorAll('.icon-check')).toHaveLength(isAnswered ? 1 : 0);
     expect(within(shown).getByText(isAnswered ? 'Store:' : 'Which store?')).toBeVisible();
-    await expectNoViolations(shown);
   });
 
   test('each outcome has its own icon', async () => {
@@ -286,11 +283,6 @@ describe('the history of questions', () => {
     expect(bridge.sent('search_questions').at(-1)?.offset).toBe(2);
     expect(rows().map((row) => row.dataset['past'])).toEqual(['r1', 'r2', 'r3']);
     expect(screen.queryByRole('button', { name: 'Show more questions' })).toBeNull();
-  });
-
-  test('makes invisible and bidirectional characters visible', async () => {
-    await openQuestions(withQuestions(found([endedBy(picked, delivered, { questions: [turned] })])));
-    expect(rows()[0]).toHaveTextContent('Delete⟨U+202E⟩?gnihtyreve');
   });
 });
 
