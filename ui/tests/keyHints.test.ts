@@ -93,7 +93,6 @@ describe('the footer says what the keys do', () => {
     expect(hints()[0]).toBe('1 select');
     await focus(filter);
     await user.keyboard('{Escape}');
-    await settle();
     expect(hints()).toEqual(['↑↓ move', 'Esc leave field']);
   });
 

@@ -1,10 +1,9 @@
 import { fireEvent, screen, waitFor } from '@testing-library/svelte';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
 import type { Change, Session } from '../src/generated/wire';
 import { createPage } from '../src/store/page';
 import { allWaiting } from '../src/store/inbox';
-import { remembered } from '../src/store/remembered';
 import { sessionGroups } from '../src/store/sidebar';
 import { anEntry, aRequest, aSession } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
@@ -17,13 +16,6 @@ const ended = { state: 'ended', at: 1, end: { end: 'stopped' } } as const;
 const sessions: Session[] = Array.from({ length: COUNT }, (_, n) =>
   aSession({ id: `s${n}`, name: `name-${n}`, place: n, startedAt: COUNT - n, ...(n > 0 && { state: ended }) }),
 );
-
-test('a selector runs again only if a part that it reads has changed', () => {
-  const select = vi.fn(({ a }: { a: number }) => a + 1);
-  const next = remembered<{ a: number; b: number }, 'a', number>(['a'], select);
-  expect([next({ a: 1 }), next({ a: 1 }), next({ a: 2 }), next({ a: 2 })]).toEqual([2, 2, 3, 3]);
-  expect(select).toHaveBeenCalledTimes(2);
-});
 
 test('neither a click nor what an agent writes sorts the sessions or counts what waits in them', async () => {
   const bridge = new FakeBridge({ sessions });

@@ -2,7 +2,7 @@ import { screen } from '@testing-library/svelte';
 import { expect, test } from 'vitest';
 
 import { aSession } from '../src/testing/builders';
-import { FakeBridge, settle } from '../src/testing/fakeBridge';
+import { FakeBridge } from '../src/testing/fakeBridge';
 import { expectNoViolations, openPage } from './open';
 
 const moved = aSession({
@@ -22,11 +22,9 @@ test('a session whose folder was moved resumes in the folder that the user choos
   await expectNoViolations();
   bridge.folder = null;
   await user.click(screen.getByRole('button', { name: 'Choose the new folder…' }));
-  await settle();
   expect(bridge.sent('change_folder')).toEqual([]);
   bridge.folder = '/home/ada/store';
   await user.click(screen.getByRole('button', { name: 'Choose the new folder…' }));
-  await settle();
   expect(bridge.sent('change_folder')).toMatchObject([{ session: 's1', folder: '/home/ada/store' }]);
   expect(bridge.sent('resume_session')).toMatchObject([{ session: 's1' }]);
 });
@@ -37,7 +35,6 @@ test('a folder that was refused is not resumed in, and any other end offers no f
   bridge.folder = '/home/ada/store';
   const { user, unmount } = await openPage(bridge);
   await user.click(screen.getByRole('button', { name: 'Choose the new folder…' }));
-  await settle();
   expect(screen.getByRole('alert')).toBeVisible();
   expect(bridge.sent('resume_session')).toEqual([]);
   unmount();

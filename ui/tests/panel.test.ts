@@ -403,7 +403,6 @@ describe('the side', () => {
     expect(shownCard()).toBeUndefined();
     expect(button('1 question, open the side')).toHaveTextContent('1');
     while (store.state.sideFolded) await user.keyboard('{F6}');
-    await settle();
     expect(radio('OAuth 2.0')).toHaveFocus();
   });
 
@@ -415,7 +414,6 @@ describe('the side', () => {
     bridge.on('list_changes', () => ({ files: [file], totals, unlisted: 0, unreadable: 0, unrecorded: [] }) as never);
     const { user } = await openPage(bridge);
     await bridge.push({ change: 'files_changed', session: 's1', totals });
-    await settle();
     expect(within(panel()).getByRole('region', { name: /^Todos/ })).toHaveTextContent('Add the guard');
     expect(within(panel()).getByRole('button', { name: /a\.ts/ })).toBeVisible();
     await user.click(button(/^web/));

@@ -5,7 +5,7 @@ import { readRule, ruleFor, textOfRule } from '../src/entities/permission/ruleTe
 import type { IgnoredSetting, PermissionRule, PermissionsRead, StandingPermission, ToolDetail } from '../src/generated/wire';
 import { anApproval, anEntry, aSession, someOptions } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
-import { button, expectNoViolations, openPage, openSettings, panel, settle } from './open';
+import { button, expectNoViolations, openPage, openSettings, panel } from './open';
 
 const rule = (changes: Partial<PermissionRule> = {}): PermissionRule => ({
   action: 'deny',
@@ -144,7 +144,6 @@ test('case_100 a card opens a prefilled rule, which denies the request once it i
   const { user } = await openPage(bridge);
   await user.click(button('More ways to deny'));
   await user.click(screen.getByRole('menuitem', { name: 'Always deny…' }));
-  await settle();
   const dialog = screen.getByRole('dialog', { name: 'New permission rule' });
   expect(within(dialog).getByRole('textbox', { name: 'Rule' })).toHaveValue('Bash(rm -r *)');
   expect(within(dialog).getByRole('combobox', { name: 'Reach' })).toHaveDisplayValue('In ~/api');

@@ -111,12 +111,6 @@ describe('the totals of past questions', () => {
     await waitFor(() => expect(counted(bridge)!.wanted.outcomes).toEqual(['declined']));
   });
 
-  test('of a single question have one bar', async () => {
-    await openTotals(withTotals(totalsOf([0, 1], 14_000)));
-    expect(heights('Time to answer')).toEqual([0, 100, 0, 0, 0, 0, 0, 0]);
-    expect(screen.getByRole('img', { name: '1 answer. Median: 14 s. Most common: 5 s to 15 s.' })).toBeVisible();
-  });
-
   test('say if there are no answered questions in the period', async () => {
     await openTotals(withTotals(totalsOf()));
     expect(figure('Time to answer')).toHaveTextContent('No answered questions in this period');

@@ -114,9 +114,7 @@ async function openRejected(agent: AgentDescriptor) {
     .on('sign_in', () => ({}))
     .on('stop_session', () => ({}))
     .on('resume_session', () => aSession(of(agent)));
-  const opened = await openPage(bridge);
-  await settle();
-  return opened;
+  return openPage(bridge);
 }
 
 test('a rejected sign-in is replaced where it is said, and a session that keeps the old one restarts', async () => {
@@ -125,7 +123,6 @@ test('a rejected sign-in is replaced where it is said, and a session that keeps 
   await user.click(button('Sign in…'));
   expect(bridge.sent('sign_in')).toMatchObject([{ agent: 'codex', program: null }]);
   await user.click(button('Restart session'));
-  await settle();
   expect(bridge.sent('resume_session')).toMatchObject([{ session: 's1' }]);
 });
 

@@ -1,7 +1,7 @@
 import { screen } from '@testing-library/svelte';
 import { expect, test } from 'vitest';
 
-import { button, expectNoViolations, panel, radio, settle, skipWithMessage } from './open';
+import { button, expectNoViolations, panel, radio, skipWithMessage } from './open';
 import { four, lone, openCard, pair } from './openCard';
 
 test('case 104: a skip waits for the undo window, says so, and can be undone by the button or by u', async () => {
@@ -31,7 +31,6 @@ test('case 104: who answers while a skip waits takes the skip back', async () =>
   const { user, bridge } = await openCard(pair());
   await user.click(button('Skip all'));
   await user.click(radio('JWT'));
-  await settle();
   expect(bridge.sent('undo_end')).toHaveLength(1);
   expect(bridge.request('r1').state.state).toBe('open');
 });
@@ -45,7 +44,6 @@ test('case 104: a message to skip with can be changed while it waits, and nothin
   await user.click(button('Skip'));
   expect(bridge.sent('hold_end')).toMatchObject([{ end: { end: 'declined', words: 'Not now' } }]);
   await user.type(field, ', later');
-  await settle();
   expect(bridge.sent('undo_end')).toHaveLength(1);
   expect(field).toHaveValue('Not now, later');
 });

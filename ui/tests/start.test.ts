@@ -326,7 +326,6 @@ describe('a start that takes a while', () => {
     expect(field('First message')).toHaveValue('SECOND');
     bridge.on('start_session', () => aSession({ id: 's10', name: 'second' }));
     await user.keyboard('{Control>}{Enter}{/Control}');
-    await settle();
     expect(bridge.sent('start_session').map(({ prompt }) => prompt)).toEqual(['Add auth', 'SECOND']);
     expect(bridge.sent('send_message')).toEqual([]);
     expect(screen.getByRole('heading', { name: 'second' })).toBeVisible();

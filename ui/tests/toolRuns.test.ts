@@ -109,12 +109,6 @@ test.each([
   expect(changesOf({ detail: 'write', path: 'a.txt', content })).toEqual({ added, removed: 0 });
 });
 
-test('every entry is in exactly one row', () => {
-  const entries = [...looked, says(5, 'x'), call(6, 'read', 'a', 'failed'), call(7, 'read', 'b'), call(8, 'read', 'c')];
-  const covered = rowsOf(entries).flatMap(({ n, last }) => Array.from({ length: last - n + 1 }, (_, index) => n + index));
-  expect(covered).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
-});
-
 test('while the transcript loads, a placeholder is shown and read out', async () => {
   const bridge = new FakeBridge().on('read_transcript', () => new Promise(() => undefined));
   await openPage(bridge);

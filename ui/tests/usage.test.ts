@@ -8,7 +8,7 @@ import { spoken } from '../src/shared/messages/language.svelte';
 import { cost, shortCost, tokenCount } from '../src/shared/usage';
 import { agentsWith, claudeCode, demo, of } from '../src/testing/agents';
 import { anEntry, aSession, aUsage, turnEnded } from '../src/testing/builders';
-import { FakeBridge, settle } from '../src/testing/fakeBridge';
+import { FakeBridge } from '../src/testing/fakeBridge';
 import { button, composer, openPage } from './open';
 
 const sum = aUsage({ turns: 3, inputTokens: 264_000, outputTokens: 900, cachedTokens: 263_000, cost: 1.84 });
@@ -214,7 +214,6 @@ test('a passed budget’s notification leads to the plots in History', async () 
   const { bridge, store } = await openPage(new FakeBridge());
   store.dispatch({ type: 'history_part_shown', part: 'said' });
   await bridge.openDeepLink('history');
-  await settle();
   expect(store.state.navigation.place.at).toBe('history');
   expect(store.state.history.part).toBe('questions');
   expect(bridge.target).toBeNull();

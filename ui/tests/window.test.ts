@@ -170,7 +170,6 @@ describe('the transcript', () => {
     bridge.on('stop_session', () => ({})).on('resume_session', () => aSession());
     expect(transcript()).toHaveTextContent(words);
     await user.click(button('Restart session'));
-    await settle();
     expect(bridge.sent('stop_session')).toMatchObject([{ session: 's1' }]);
     expect(bridge.sent('resume_session')).toMatchObject([{ session: 's1' }]);
     expect(within(transcript()).queryByRole('button', { name: 'Restart session' })).toBeNull();
@@ -195,33 +194,27 @@ describe('the transcript', () => {
   });
 
   test('every notice and the end of a turn have a text', async () => {
+    const notices: [Extract<EntryBody, { kind: 'notice' }>['notice'], string][] = [
+      [{ notice: 'question_refused', reason: 'questions[0].options: too few' }, 'questions[0].options: too few'],
+      [{ notice: 'permission_refused', reason: 'an unknown kind' }, 'denied it and told the agent: an unknown kind'],
+      [{ notice: 'agent_warned', text: 'Reconnecting' }, 'The agent warns: Reconnecting'],
+      [{ notice: 'agent_unsaved', what: 'conversation' }, 'couldn’t store a part of this conversation'],
+      [
+        { notice: 'model_refused', refused: 'opus', model: 'sonnet', lasting: true, why: 'Too risky.' },
+        'opus refused a request, and sonnet answered it. The session goes on with sonnet. Reason: Too risky.',
+      ],
+      [{ notice: 'question_turned_off', policy: 'never', text: 'Which store?' }, 'continue on its own. It asked: Which store?'],
+      [{ notice: 'question_turned_off', policy: 'plan_only', text: 'Which cache?' }, 'in plan mode only'],
+      [{ notice: 'answers_brought' }, 'supplied the answers itself'],
+      [{ notice: 'conversation_reset' }, 'forgot the conversation so far'],
+      [{ notice: 'login_rejected', error: 'No (401)' }, 'rejected the agent’s key or login (No (401))'],
+    ];
     await show([
-      { kind: 'notice', notice: { notice: 'question_refused', reason: 'questions[0].options: too few' } },
-      { kind: 'notice', notice: { notice: 'permission_refused', reason: 'an unknown kind' } },
-      { kind: 'notice', notice: { notice: 'agent_warned', text: 'Reconnecting' } },
-      { kind: 'notice', notice: { notice: 'agent_unsaved', what: 'conversation' } },
-      { kind: 'notice', notice: { notice: 'model_refused', refused: 'opus', model: 'sonnet', lasting: true, why: 'Too risky.' } },
-      { kind: 'notice', notice: { notice: 'question_turned_off', policy: 'never', text: 'Which store?' } },
-      { kind: 'notice', notice: { notice: 'question_turned_off', policy: 'plan_only', text: 'Which cache?' } },
-      { kind: 'notice', notice: { notice: 'answers_brought' } },
-      { kind: 'notice', notice: { notice: 'conversation_reset' } },
-      { kind: 'notice', notice: { notice: 'login_rejected', error: 'Authentication failed (401)' } },
-      { kind: 'notice', notice: { notice: 'program_replaced' } },
+      ...notices.map(([notice]): EntryBody => ({ kind: 'notice', notice })),
       { ...turnEnded, millis: 42_000, inputTokens: 1200, outputTokens: 34 },
       { ...turnEnded, millis: 900, error: 'overloaded' },
-      { kind: 'thinking', text: 'hm' },
     ]);
-    expect(transcript()).toHaveTextContent('questions[0].options: too few');
-    expect(transcript()).toHaveTextContent('told the agent to continue on its own. It asked: Which store?');
-    expect(transcript()).toHaveTextContent('denied it and told the agent: an unknown kind');
-    expect(transcript()).toHaveTextContent('The agent warns: Reconnecting');
-    expect(transcript()).toHaveTextContent('couldn’t store a part of this conversation');
-    expect(transcript()).toHaveTextContent(
-      'opus refused a request, and sonnet answered it. The session goes on with sonnet. Reason: Too risky.',
-    );
-    expect(transcript()).toHaveTextContent('in plan mode only');
-    expect(transcript()).toHaveTextContent('forgot the conversation so far');
-    expect(transcript()).toHaveTextContent('rejected the agent’s key or login (Authentication failed (401))');
+    for (const [, words] of notices) expect(transcript()).toHaveTextContent(words);
     expect(transcript()).toHaveTextContent('Turn finished in 42 s · 1,200 tokens in, 34 out');
     expect(transcript()).toHaveTextContent('Turn failed after 0.9 s: The model provider is overloaded');
   });
@@ -285,7 +278,6 @@ describe('the composer', () => {
     expect(first).toEqual(expect.arrayContaining(['Queue', 'Reply in chat', 'Send']));
     await user.type(composer(), 'a');
     await bridge.push({ change: 'request', request: aRequest() });
-    await settle();
     expect(button(/^Reply/)).toBeVisible();
     expect(reserved()).toEqual(first);
   });
@@ -388,7 +380,6 @@ describe('a session that is starting', () => {
     await user.click(button('End session'));
     expect(bridge.sent('stop_session')).toMatchObject([{ session: 's1' }]);
     await bridge.push({ change: 'session', session: { ...starting, state: { state: 'idle' } } });
-    await settle();
     expect(said()).toBeNull();
   });
 });

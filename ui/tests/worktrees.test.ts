@@ -42,9 +42,7 @@ describe('the branch of a session', () => {
 describe('a start in a new worktree', () => {
   async function openStart(bridge: FakeBridge) {
     bridge.agents = { reading: false, agents: [aFound({ program: '/usr/bin/claude' }), demoFound] };
-    const opened = await openPage(bridge);
-    await settle();
-    return opened;
+    return openPage(bridge);
   }
 
   const planned = (changes: Parameters<typeof aPlan>[0] = {}, setup = '') =>
