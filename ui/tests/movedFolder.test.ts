@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 
 import { aSession } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
-import { expectNoViolations, openPage } from './open';
+import { button, expectNoViolations, openPage } from './open';
 
 const moved = aSession({
   folder: '/home/ada/shop',
@@ -20,11 +20,10 @@ test('a session whose folder was moved resumes in the folder that the user choos
   bridge.on('change_folder', ({ folder }) => ({ ...moved, folder })).on('resume_session', () => aSession());
   const { user } = await openPage(bridge);
   await expectNoViolations();
-  bridge.folder = null;
-  await user.click(screen.getByRole('button', { name: 'Choose the new folder…' }));
+  await user.click(button('Choose the new folder…'));
   expect(bridge.sent('change_folder')).toEqual([]);
   bridge.folder = '/home/ada/store';
-  await user.click(screen.getByRole('button', { name: 'Choose the new folder…' }));
+  await user.click(button('Choose the new folder…'));
   expect(bridge.sent('change_folder')).toMatchObject([{ session: 's1', folder: '/home/ada/store' }]);
   expect(bridge.sent('resume_session')).toMatchObject([{ session: 's1' }]);
 });

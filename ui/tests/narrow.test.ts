@@ -122,11 +122,10 @@ describe('tooltips', () => {
   test('don’t appear for a field, which the focus rests in', async () => {
     const { user } = await openPage(new FakeBridge({ sessions }));
     await user.keyboard('{Shift}');
-    const field = screen.getByRole('textbox', { name: 'Message to the agent' });
     button('New session').focus();
     await waitFor(() => expect(tooltip()).not.toBeNull());
-    field.title = 'Any tooltip';
-    field.focus();
+    composer().title = 'Any tooltip';
+    composer().focus();
     await vi.advanceTimersByTimeAsync(700);
     expect(tooltip()).toBeNull();
   });
