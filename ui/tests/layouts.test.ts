@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
+import { keyActionOf } from '../src/feature/panel/keys';
 import { commandOf } from '../src/shared/actions.svelte';
 import { isWithAlt, type Press, shortcutKey } from '../src/shared/keys';
 import { pressed } from './pressed';
@@ -66,6 +67,21 @@ describe('case_118_shortcuts_go_by_character_and_else_by_place', () => {
       const [code, held] = at(character) ?? ['Slash', character === '?' ? SHIFT : {}];
       expect(shortcutKey(press(layout, code, held))).toBe(character);
     }
+  });
+
+  test.each<[string, string, string, boolean?]>([
+    ['Л', 'KeyK', 'k', true],
+    ['"', 'Digit2', '"', true],
+    ['ü', 'BracketLeft', 'ü'],
+    ['-', 'Slash', '-'],
+    ['Escape', 'Escape', 'Escape'],
+  ])('“%s” on %s is %s', (key, code, expected, shiftKey = false) => {
+    expect(shortcutKey({ key, code, shiftKey })).toBe(expected);
+  });
+
+  test('they answer and undo in a card', () => {
+    expect(keyActionOf(pressed('г', { code: 'KeyU' }), 'radio')).toEqual({ action: 'undo' });
+    expect(keyActionOf(press('fr', 'Digit2'), 'card')).toEqual({ action: 'choose', place: 2 });
   });
 
   test('a key that types a Latin letter never counts as the letter in its place', () => {

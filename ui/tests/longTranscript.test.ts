@@ -95,14 +95,6 @@ test('a change of an entry that isn’t loaded makes no gap', () => {
   expect(span(addEntry(held, entry(5, 'done')))).toEqual([301, 500]);
 });
 
-test('an outdated last page isn’t placed before a gap', () => {
-  let held = addPage({ ...emptyTranscript, status: 'reading' }, asked(null), page(101, 300, true));
-  held = { ...held, status: 'reading' };
-  for (let n = 301; n <= 300 + WINDOW.most; n += 1) held = trim(addEntry(held, entry(n)), 'start');
-  const moved = span(held);
-  expect(span(addPage(held, asked(null), page(101, 300, true)))).toEqual(moved);
-});
-
 function asked(before: number | null) {
   return { session: 's1', before, generation: 1 };
 }

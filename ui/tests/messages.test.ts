@@ -55,12 +55,6 @@ function unusedIn(text: string, keys: readonly string[]): string[] {
   });
 }
 
-function missingIn(text: string): string[] {
-  const named = [...text.matchAll(/\bt\(\s*'([^']+)'/g)].map((match) => match[1]!);
-  const counted = [...text.matchAll(/\bplural\(\s*'([^']+)'/g)].flatMap((match) => [`${match[1]}.one`, `${match[1]}.other`]);
-  return [...named, ...counted].filter((key) => !(key in en));
-}
-
 test('each text is in one part of its catalog, the same in every language', () => {
   const parts = (language: string) => {
     const texts: Record<string, Record<string, Record<string, string>>> = import.meta.glob('../src/shared/messages/*/*.ts', {
@@ -83,30 +77,10 @@ test('no message is unused', () => {
   expect(unusedIn(all, Object.keys(en))).toEqual([]);
 });
 
-test('no message is missing', () => {
-  expect(missingIn(all)).toEqual([]);
-});
-
-test('the checks find unused and missing messages', () => {
-  const invented = [
-    'settings.nobody',
-    'start.nobody',
-    'agent.nobody',
-    'mode.nobody',
-    'mode_hint.nobody',
-    'effort.nobody',
-    'config.nobody',
-    'tool.nobody',
-  ];
+test('the check finds unused messages', () => {
+  const invented = ['settings', 'start', 'agent', 'mode', 'mode_hint', 'effort', 'config', 'tool'].map((part) => `${part}.nobody`);
   expect(OPEN.filter((open) => !inTemplates(all).includes(open))).toEqual([]);
   expect(unusedIn(all, [...Object.keys(en), ...invented])).toEqual(invented);
-  expect(missingIn(`${all} t('start.nobody') plural('nobody', 2)`)).toEqual(['start.nobody', 'nobody.one', 'nobody.other']);
-});
-
-test('values are filled in, and counts choose their form', () => {
-  expect(t('question.place', { n: 1, count: 4 })).toBe('1 of 4');
-  expect(plural('asked.more', 1)).toBe('+1 more question');
-  expect(plural('asked.more', 2)).toBe('+2 more questions');
 });
 
 const keys = Object.keys(en) as (keyof typeof en)[];
@@ -201,13 +175,8 @@ describe('in another language', () => {
   test('the general form stands in for a plural category that a catalog leaves out', () => {
     const polish: Catalog = { ...de, 'asked.more.one': 'jedno', 'asked.more.few': 'kilka', 'asked.more.other': 'wiele' };
     const rules = new Intl.PluralRules('pl');
-    expect([1, 2, 5, 22, 0].map((count) => inForm(polish, rules, 'asked.more', count))).toEqual([
-      'jedno',
-      'kilka',
-      'wiele',
-      'kilka',
-      'wiele',
-    ]);
+    const forms = [1, 2, 5, 22, 0].map((count) => inForm(polish, rules, 'asked.more', count));
+    expect(forms.join(' ')).toBe('jedno kilka wiele kilka wiele');
     expect(inForm(zh, new Intl.PluralRules('en'), 'asked.more', 1)).toBe(zh['asked.more.other']);
   });
 

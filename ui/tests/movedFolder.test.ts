@@ -2,8 +2,8 @@ import { screen } from '@testing-library/svelte';
 import { expect, test } from 'vitest';
 
 import { aSession } from '../src/testing/builders';
-import { FakeBridge, settle } from '../src/testing/fakeBridge';
-import { expectNoViolations, openPage } from './open';
+import { FakeBridge } from '../src/testing/fakeBridge';
+import { button, expectNoViolations, openPage } from './open';
 
 const moved = aSession({
   folder: '/home/ada/shop',
@@ -20,13 +20,10 @@ test('a session whose folder was moved resumes in the folder that the user choos
   bridge.on('change_folder', ({ folder }) => ({ ...moved, folder })).on('resume_session', () => aSession());
   const { user } = await openPage(bridge);
   await expectNoViolations();
-  bridge.folder = null;
-  await user.click(screen.getByRole('button', { name: 'Choose the new folder…' }));
-  await settle();
+  await user.click(button('Choose the new folder…'));
   expect(bridge.sent('change_folder')).toEqual([]);
   bridge.folder = '/home/ada/store';
-  await user.click(screen.getByRole('button', { name: 'Choose the new folder…' }));
-  await settle();
+  await user.click(button('Choose the new folder…'));
   expect(bridge.sent('change_folder')).toMatchObject([{ session: 's1', folder: '/home/ada/store' }]);
   expect(bridge.sent('resume_session')).toMatchObject([{ session: 's1' }]);
 });
@@ -37,7 +34,6 @@ test('a folder that was refused is not resumed in, and any other end offers no f
   bridge.folder = '/home/ada/store';
   const { user, unmount } = await openPage(bridge);
   await user.click(screen.getByRole('button', { name: 'Choose the new folder…' }));
-  await settle();
   expect(screen.getByRole('alert')).toBeVisible();
   expect(bridge.sent('resume_session')).toEqual([]);
   unmount();

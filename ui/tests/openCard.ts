@@ -38,12 +38,9 @@ export async function openCard(questions: Question[], settings: Partial<Settings
     for (const held of bridge.snapshot.held) if (held.end.end === 'answered') end(held.request, held.end.answers);
     await settle();
   };
-  /** Presses keys one by one and counts them. */
+  /** Presses keys one by one. */
   const keys = async (...pressed: string[]) => {
-    for (const key of pressed) {
-      await opened.user.keyboard(key);
-    }
-    return pressed.length;
+    for (const key of pressed) await opened.user.keyboard(key);
   };
   /** Presses keys in the card. */
   const press = (...pressed: string[]) => {

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import type { OpenError, ToolDetail } from '../src/generated/wire';
 import { demo, of } from '../src/testing/agents';
 import { anEntry, aSession, aTool } from '../src/testing/builders';
-import { FakeBridge, settle } from '../src/testing/fakeBridge';
+import { FakeBridge } from '../src/testing/fakeBridge';
 import { button, expectNoViolations, openPage, openSettings } from './open';
 
 const HOSTILE = '-rf $(touch x)\n"a b".ts';
@@ -16,9 +16,7 @@ async function openHead(changes: Partial<ReturnType<typeof aSession>> = {}, deta
       anEntry(index + 1, aTool({ toolUse: `t${index}`, name: 'Read', toolKind: 'other', summary: 'a file', detail, status: 'failed' })),
     ),
   };
-  const opened = await openPage(bridge);
-  await settle();
-  return opened;
+  return openPage(bridge);
 }
 
 const items = () => screen.getAllByRole('menuitem').map((item) => item.textContent?.trim());
@@ -29,12 +27,10 @@ test('case_98 the folder of a session is opened in a program from the menu, and 
   expect(items()).toEqual(['VS Code', 'Zed', 'Vim', 'GNOME Terminal', 'kitty', 'File manager']);
   await expectNoViolations();
   await user.click(screen.getByRole('menuitem', { name: 'kitty' }));
-  await settle();
   expect(bridge.sent('open_in')).toMatchObject([{ session: 's1', program: 'kitty', path: null, line: null }]);
   await user.click(button('Open in…'));
   expect(items()).toEqual(['VS Code', 'Zed', 'Vim', 'kitty', 'GNOME Terminal', 'File manager']);
   await user.click(screen.getByRole('menuitem', { name: 'kitty' }));
-  await settle();
   const ids = bridge.sent('open_in').map(({ requestId }) => requestId);
   expect(new Set(ids).size).toBe(2);
   expect(JSON.parse(localStorage.getItem('askdesk.opened_in') ?? '[]')).toEqual(['kitty']);
@@ -43,7 +39,6 @@ test('case_98 the folder of a session is opened in a program from the menu, and 
 test('the program in the settings comes first', async () => {
   const bridge = new FakeBridge({ sessions: [aSession()] }).set({ editor: 'vim', terminal: 'kitty' });
   const { user } = await openPage(bridge);
-  await settle();
   await user.click(button('Open in…'));
   expect(items()).toEqual(['Vim', 'VS Code', 'Zed', 'kitty', 'GNOME Terminal', 'File manager']);
 });
@@ -128,7 +123,6 @@ test('a session without a folder opens nowhere', async () => {
 test('the settings offer what was found, and say which choice was not', async () => {
   const bridge = new FakeBridge().set({ terminal: 'konsole' });
   const { user } = await openSettings(bridge, 'Open in');
-  await settle();
   const options = (name: string) => [...screen.getByRole<HTMLSelectElement>('combobox', { name }).options].map(({ text }) => text);
   expect(options('Editor')).toEqual(['First found: VS Code', 'VS Code', 'Zed', 'Vim', 'Custom editor']);
   expect(options('Terminal')).toEqual(['First found: GNOME Terminal', 'GNOME Terminal', 'kitty', 'Custom terminal', 'Konsole (not found)']);
@@ -158,7 +152,6 @@ test('a command of one’s own is saved as written, and one that can’t run say
   await user.clear(field);
   await user.type(field, 'subl {{file}');
   await user.tab();
-  await settle();
   expect(bridge.sent('change_setting').at(-1)).toEqual({ change: { setting: 'editor_command', value: 'subl {file}' } });
   expect(field).not.toBeInvalid();
 });

@@ -5,7 +5,7 @@ import { readRule, ruleFor, textOfRule } from '../src/entities/permission/ruleTe
 import type { IgnoredSetting, PermissionRule, PermissionsRead, StandingPermission, ToolDetail } from '../src/generated/wire';
 import { anApproval, anEntry, aSession, someOptions } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
-import { button, expectNoViolations, openPage, openSettings, panel, settle } from './open';
+import { button, expectNoViolations, openPage, openSettings, panel } from './open';
 
 const rule = (changes: Partial<PermissionRule> = {}): PermissionRule => ({
   action: 'deny',
@@ -103,13 +103,17 @@ test('rules that were added to the file meanwhile are kept', async () => {
   expect(stored(bridge)).toEqual([other, byHand]);
 });
 
+const mistake: IgnoredSetting = { key: 'permissions.rules', why: { why: 'unfit', value: null, flaw: { unfit: 'no_rules' } } };
+const unreadable: IgnoredSetting = { key: 'settings.toml', why: { why: 'unreadable', error: 'denied' } };
+
+/** Puts entries into the settings file that the app ignores. */
+function ignoring(bridge: FakeBridge, ...ignored: IgnoredSetting[]) {
+  bridge.settings = { ...bridge.settings, ignored };
+  return bridge;
+}
+
 test('rules with a mistake are not called none', async () => {
-  const bridge = withRules();
-  bridge.settings = {
-    ...bridge.settings,
-    ignored: [{ key: 'permissions.rules', why: { why: 'unfit', value: null, flaw: { unfit: 'no_rules' } } }],
-  };
-  await openSettings(bridge, 'Permissions');
+  await openSettings(ignoring(withRules(), mistake), 'Permissions');
   expect(own().queryByText('No rules yet')).toBeNull();
 });
 
@@ -140,7 +144,6 @@ test('case_100 a card opens a prefilled rule, which denies the request once it i
   const { user } = await openPage(bridge);
   await user.click(button('More ways to deny'));
   await user.click(screen.getByRole('menuitem', { name: 'Always deny…' }));
-  await settle();
   const dialog = screen.getByRole('dialog', { name: 'New permission rule' });
   expect(within(dialog).getByRole('textbox', { name: 'Rule' })).toHaveValue('Bash(rm -r *)');
   expect(within(dialog).getByRole('combobox', { name: 'Reach' })).toHaveDisplayValue('In ~/api');
@@ -234,44 +237,27 @@ test('a file that can’t be read is named and can be opened', async () => {
   expect(bridge.sent('open_in')).toMatchObject([{ session: 's1', path: FILE }]);
 });
 
-test.each([
-  ['permissions.rules', { why: 'unfit', value: null, flaw: { unfit: 'no_rules' } }],
-  ['settings.toml', { why: 'unreadable', error: 'denied' }],
-] as const)('rules that don’t apply because of a mistake in %s are announced', async (key, why) => {
-  const bridge = new FakeBridge({ sessions: [aSession()] });
-  bridge.settings = { ...bridge.settings, ignored: [{ key, why }] };
-  const { user } = await openPage(bridge);
-  expect(screen.getByText('A mistake in the settings file keeps your permission rules from applying.')).toBeVisible();
+const warning = 'A mistake in the settings file keeps your permission rules from applying.';
+
+test.each([mistake, unreadable])('rules that don’t apply because of a mistake are announced: %o', async (ignored) => {
+  const { user } = await openPage(ignoring(new FakeBridge(), ignored));
+  expect(screen.getByText(warning)).toBeVisible();
   await user.click(button('Show in Settings'));
   expect(within(screen.getByRole('dialog')).getByRole('heading', { name: 'Permissions' })).toBeVisible();
 });
 
 test('a mistake made and corrected in the file by hand is announced and no longer announced', async () => {
-  const words = 'A mistake in the settings file keeps your permission rules from applying.';
-  const bridge = new FakeBridge({ sessions: [aSession()] });
-  await openPage(bridge);
-  const { settings } = bridge;
-  bridge.settings = {
-    ...settings,
-    ignored: [{ key: 'permissions.rules', why: { why: 'unfit', value: null, flaw: { unfit: 'no_rules' } } }],
-  };
-  bridge.settingsEdited();
-  expect(await screen.findByText(words)).toBeVisible();
-  bridge.settings = settings;
-  bridge.settingsEdited();
-  await waitFor(() => expect(screen.queryByText(words)).toBeNull());
+  const { bridge } = await openPage(new FakeBridge());
+  ignoring(bridge, mistake).settingsEdited();
+  expect(await screen.findByText(warning)).toBeVisible();
+  ignoring(bridge).settingsEdited();
+  await waitFor(() => expect(screen.queryByText(warning)).toBeNull());
 });
 
 test.each<[string, PermissionRule[], IgnoredSetting]>([
-  [
-    'rules that stay in force while the file can’t be read',
-    [rule()],
-    { key: 'settings.toml', why: { why: 'unreadable', error: 'denied' } },
-  ],
+  ['rules that stay in force while the file can’t be read', [rule()], unreadable],
   ['another ignored setting', [], { key: 'appearance.theme', why: { why: 'unknown' } }],
 ])('%s: nothing is announced', async (_, rules, ignored) => {
-  const bridge = withRules(rules);
-  bridge.settings = { ...bridge.settings, ignored: [ignored] };
-  await openPage(bridge);
+  await openPage(ignoring(withRules(rules), ignored));
   expect(screen.queryByText(/permission rules/)).toBeNull();
 });

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 import { screen } from '@testing-library/svelte';
-import { describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 
 import type { AgentsFound, Entry, FirstTranscript, Frame, PageStart, TranscriptPage } from '../src/generated/wire';
 import { createPage } from '../src/store/page';
@@ -16,13 +16,16 @@ skippableTime();
 
 const found: AgentsFound = { reading: false, agents: [aFound({ program: '/usr/bin/claude' }), demoFound] };
 
+let close = () => undefined as void;
+afterEach(() => close());
+
 /** Starts a page without a window; `prepared` becomes true once the window may be mounted. */
 function begin(bridge: FakeBridge, load = async (): Promise<unknown> => undefined) {
   const page = createPage(bridge);
-  const close = page.open();
+  close = page.open();
   const progress = { prepared: false };
   void page.prepare(load).then(() => (progress.prepared = true));
-  return { page, progress, close };
+  return { page, progress };
 }
 
 /** What the app sends before the page asks. */
@@ -44,13 +47,12 @@ describe('the window is mounted', () => {
     }
     bridge.start = startOf(bridge, { session: session.id, page: pageOf(anEntry(1, { kind: 'agent', text: 'Hello.' })) });
     bridge.subscribe = () => new Promise(() => undefined);
-    const { progress, page, close } = begin(bridge);
+    const { progress, page } = begin(bridge);
     await settle();
     expect(progress.prepared).toBe(true);
     expect(page.store.state).toMatchObject({ settings: bridge.settings, agents: found, link: { status: 'live', seq: 0 } });
     expect(transcriptOf(page.store.state, session.id)).toMatchObject({ status: 'read', entries: [{ n: 1 }] });
     for (const command of ['list_agents', 'read_drafts', 'read_transcript'] as const) expect(bridge.sent(command)).toEqual([]);
-    close();
   });
 
   test('with the transcript of its own session, if the app sent another', async () => {
@@ -59,42 +61,39 @@ describe('the window is mounted', () => {
     const bridge = new FakeBridge({ sessions: [shown, other] });
     bridge.start = startOf(bridge, { session: other.id, page: pageOf() });
     bridge.subscribe = () => new Promise(() => undefined);
-    const { progress, page, close } = begin(bridge);
+    const { progress, page } = begin(bridge);
     await settle();
     expect(progress.prepared).toBe(true);
     expect(bridge.sent('read_transcript')).toMatchObject([{ session: shown.id }]);
     expect(transcriptOf(page.store.state, other.id).status).toBe('unread');
-    close();
   });
 
   test('by asking for everything, if what the app sent can’t be had', async () => {
     const bridge = new FakeBridge({ sessions: [aSession()] });
     bridge.takeStart = () => Promise.reject(new Error('closing'));
-    const { progress, page, close } = begin(bridge);
+    const { progress, page } = begin(bridge);
     await settle();
     expect(progress.prepared).toBe(true);
     expect(page.store.state.link.status).toBe('live');
     expect(bridge.sent('read_drafts')).toHaveLength(1);
-    close();
   });
 
   test('with the agents on a desk without sessions, never before', async () => {
     const { promise: reply, give } = held<AgentsFound>();
     const bridge = new FakeBridge({ sessions: [] }).on('list_agents', () => reply);
-    const { progress, page, close } = begin(bridge);
+    const { progress, page } = begin(bridge);
     await settle();
     expect(progress.prepared).toBe(false);
     give(found);
     await settle();
     expect(progress.prepared).toBe(true);
     expect(page.store.state.agents).toEqual(found);
-    close();
   });
 
   test('with the transcript of the session in view, without looking for agents', async () => {
     const { promise: reply, give } = held<TranscriptPage>();
     const bridge = new FakeBridge({ sessions: [aSession()] }).on('read_transcript', () => reply);
-    const { progress, page, close } = begin(bridge);
+    const { progress, page } = begin(bridge);
     await settle();
     expect(progress.prepared).toBe(false);
     give(pageOf());
@@ -102,12 +101,11 @@ describe('the window is mounted', () => {
     expect(progress.prepared).toBe(true);
     expect(transcriptOf(page.store.state, aSession().id).status).toBe('read');
     expect(bridge.sent('list_agents')).toEqual([]);
-    close();
   });
 
   test('with the scripts of what is in view, unless they can’t be loaded', async () => {
     const { promise: reply, give } = held();
-    const { progress, close } = begin(new FakeBridge({ sessions: [aSession()] }), async () => {
+    const { progress } = begin(new FakeBridge({ sessions: [aSession()] }), async () => {
       await reply;
       throw new Error('missing');
     });
@@ -116,18 +114,16 @@ describe('the window is mounted', () => {
     give();
     await settle();
     expect(progress.prepared).toBe(true);
-    close();
   });
 
   test('after 300 ms, whatever is missing', async () => {
     const bridge = new FakeBridge();
     bridge.subscribe = () => new Promise(() => undefined);
-    const { progress, close } = begin(bridge);
+    const { progress } = begin(bridge);
     await vi.advanceTimersByTimeAsync(250);
     expect(progress.prepared).toBe(false);
     await vi.advanceTimersByTimeAsync(100);
     expect(progress.prepared).toBe(true);
-    close();
   });
 });
 

@@ -8,15 +8,13 @@ import { initialState } from '../src/store/state';
 import { claudeCode, of } from '../src/testing/agents';
 import { anEntry, aQuestion, aRequest, aSession, aSnapshot, delivered, ended, NOW, withdrawn } from '../src/testing/builders';
 import { anError, FakeBridge } from '../src/testing/fakeBridge';
-import { button, expectNoViolations, openPage } from './open';
+import { button, openPage } from './open';
 
 const store = aQuestion(1, { header: 'Store', text: 'Which store?', options: ['SQLite', 'PostgreSQL'] });
 
 function endedBy(outcome: Outcome, delivery: Delivery | null = null, changes: Partial<Request> = {}): Request {
   return aRequest({ questions: [store], askedAt: NOW - 75_000, ...changes, state: ended(outcome, delivery) });
 }
-
-const turned = aQuestion(1, { text: 'Delete\u202e?gnihtyreve' });
 
 const picked: Outcome = {
   outcome: 'answered',
@@ -67,7 +65,6 @@ describe('the line of an ended request in the transcript', () => {
     const isAnswered = state.state === 'ended' && state.outcome.outcome === 'answered';
     expect(shown.querySelectorAll('.icon-check')).toHaveLength(isAnswered ? 1 : 0);
     expect(within(shown).getByText(isAnswered ? 'Store:' : 'Which store?')).toBeVisible();
-    await expectNoViolations(shown);
   });
 
   test('each outcome has its own icon', async () => {
@@ -100,14 +97,6 @@ describe('the line of an ended request in the transcript', () => {
     const inside = within(shown.querySelector<HTMLElement>('details > div')!);
     expect(inside.getByText('Secret provided')).toBeVisible();
     expect(inside.getByText('Not answered')).toBeVisible();
-  });
-
-  test('distinguishes late and saved answers', async () => {
-    const late = await line(endedBy(picked, { ...delivered, late: true }));
-    expect(within(late.line).getByText('Delivered late, as a separate message')).toBeVisible();
-    late.unmount();
-    const kept = await line(endedBy(picked, { delivery: 'parked' }));
-    expect(within(kept.line).getByText(/^Saved/)).toBeVisible();
   });
 });
 
@@ -167,17 +156,6 @@ describe('the history of questions', () => {
     expect(within(rows()[1]!).getByText('waited 1:15')).toBeVisible();
   });
 
-  test('lists a request that the user closed as skipped, with or without a message', async () => {
-    const closed = (id: string, outcome: Outcome) => ({ ...endedBy(outcome, delivered), id });
-    const canceled = closed('r1', withdrawn({ why: 'canceled', reason: null }));
-    const declined = closed('r2', { outcome: 'declined', words: null });
-    await openQuestions(withQuestions(found([canceled, declined])));
-    for (const row of rows()) {
-      expect(row.querySelector('.end')).toHaveTextContent('Skipped');
-      expect(row.querySelector('.icon-declined')).not.toBeNull();
-    }
-  });
-
   test('groups the questions by the day they were asked', async () => {
     const today = new Date().setHours(0, 0, 0, 0);
     const noon = (daysAgo: number) => new Date(today).setDate(new Date(today).getDate() - daysAgo) + 43_200_000;
@@ -227,9 +205,6 @@ describe('the history of questions', () => {
     const { user } = await openQuestions(withQuestions());
     await user.click(within(rows()[0]!).getByText('Which store?'));
     const row = within(rows()[0]!);
-    expect(row.getByText('SQLite')).toBeVisible();
-    expect(row.getByText('Your answer: in a cluster')).toBeVisible();
-    expect(row.getAllByText('Note: for now')[0]).toBeVisible();
     expect(row.getByText(/^Closed by you · .* · waited 1:15$/)).toBeVisible();
     expect(row.getByText('~/projects/api')).toBeVisible();
     await user.click(row.getByRole('button', { name: 'Show transcript' }));
@@ -305,20 +280,6 @@ describe('the history of questions', () => {
     expect(bridge.sent('search_questions').at(-1)?.offset).toBe(2);
     expect(rows().map((row) => row.dataset['past'])).toEqual(['r1', 'r2', 'r3']);
     expect(screen.queryByRole('button', { name: 'Show more questions' })).toBeNull();
-  });
-
-  test('shows texts as text, never as markup', async () => {
-    const hostile = endedBy({ outcome: 'declined', words: '<img src=x onerror=alert(1)>' }, null, {
-      questions: [aQuestion(1, { text: '<script>alert(1)</script> which?' })],
-    });
-    const { user } = await openQuestions(withQuestions(found([hostile])));
-    await user.click(within(rows()[0]!).getByText(/which\?$/));
-    expect(document.querySelector('main img, main script')).toBeNull();
-  });
-
-  test('makes invisible and bidirectional characters visible', async () => {
-    await openQuestions(withQuestions(found([endedBy(picked, delivered, { questions: [turned] })])));
-    expect(rows()[0]).toHaveTextContent('Delete⟨U+202E⟩?gnihtyreve');
   });
 });
 

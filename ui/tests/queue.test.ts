@@ -66,11 +66,6 @@ describe('a queued message', () => {
     expect(queue()).toHaveTextContent('Open questions stay open');
   });
 
-  test('has no list while the queue is empty', async () => {
-    await openPage(new FakeBridge());
-    expect(screen.queryByRole('region', { name: 'Queued messages' })).toBeNull();
-  });
-
   test('can be edited, and the focus returns', async () => {
     const bridge = withQueue(['first', 'second']).on('edit_queued', () => aSession());
     const { user } = await openPage(bridge);

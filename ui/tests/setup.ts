@@ -3,6 +3,7 @@ import { configure } from '@testing-library/svelte';
 import { afterEach, beforeAll, beforeEach, expect } from 'vitest';
 
 import { arming } from '../src/shared/arming';
+import { clock } from '../src/shared/clock.svelte';
 import { sight } from '../src/feature/panel/reading.svelte';
 import { spoken } from '../src/shared/messages/language.svelte';
 import { loadMarkdown } from '../src/shared/reader.svelte';
@@ -20,6 +21,8 @@ beforeEach(() => {
   arming.delay = 0;
   // There is no layout; everything counts as on screen, except in reading.test.ts.
   sight.of = () => ({ width: 300, height: 100, now: { from: 0, to: 100 }, line: 20 });
+  // A test before may have skipped time.
+  clock.now = Date.now();
   sessionStorage.clear();
   localStorage.clear();
   matchingMedia.clear();

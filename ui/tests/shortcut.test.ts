@@ -123,13 +123,14 @@ describe('a user who followed a deep link to a question', () => {
     expect(bridge.answeredAway).toEqual([request.id]);
   });
 
-  test.each<[string, Outcome]>([
-    ['declined', { outcome: 'declined', words: null }],
-    ['canceled', withdrawn({ why: 'canceled', reason: null })],
-  ])('is sent back once it was %s', async (_, outcome) => {
+  test.each<[string, Outcome, string[]]>([
+    ['is sent back once it was declined', { outcome: 'declined', words: null }, [request.id]],
+    ['is sent back once it was canceled', withdrawn({ why: 'canceled', reason: null }), [request.id]],
+    ['stays if the agent withdrew it', withdrawn(), []],
+  ])('%s', async (_, outcome, away) => {
     const { bridge } = await ledThere();
     await ends(bridge, { ...request, state: ended(outcome) });
-    expect(bridge.answeredAway).toEqual([request.id]);
+    expect(bridge.answeredAway).toEqual(away);
   });
 
   test('stays until all questions of that session are answered', async () => {
@@ -144,12 +145,6 @@ describe('a user who followed a deep link to a question', () => {
   test('stays while a permission request is open in that session', async () => {
     const { bridge } = await ledThere({ approvals: [anApproval({ session: 's2' })] });
     await ends(bridge, after(request));
-    expect(bridge.answeredAway).toEqual([]);
-  });
-
-  test('stays if the agent withdrew it', async () => {
-    const { bridge } = await ledThere();
-    await ends(bridge, { ...request, state: ended(withdrawn()) });
     expect(bridge.answeredAway).toEqual([]);
   });
 

@@ -110,13 +110,6 @@ test('names and messages are written in the direction of their own script', asyn
   ]);
 });
 
-test('the last session goes when it is closed', async () => {
-  const { bridge, store } = await openPage(new FakeBridge());
-  await bridge.push({ change: 'session_closed', session: 's1' });
-  expect(store.state.sessions).toEqual([]);
-  expect(rows()).toEqual([]);
-});
-
 test('a new entry out of view marks its session as unread until it is shown', async () => {
   const { bridge, user } = await openPage(new FakeBridge({ sessions: two }));
   await user.click(button(/^web/));

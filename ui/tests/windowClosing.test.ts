@@ -1,9 +1,10 @@
 import { screen, waitFor } from '@testing-library/svelte';
 import { describe, expect, test, vi } from 'vitest';
 
+import type { Request } from '../src/generated/wire';
 import { aQuestion, aRequest, aSession } from '../src/testing/builders';
 import { FakeBridge } from '../src/testing/fakeBridge';
-import { openPage, ownAnswer, settle, skippableTime } from './open';
+import { held, openPage, ownAnswer, settle, skippableTime } from './open';
 
 const sessions = [aSession(), aSession({ id: 's2', name: 'web' })];
 const request = aRequest({ questions: [aQuestion(1)] });
@@ -29,41 +30,26 @@ async function again(bridge: FakeBridge, unmount: () => void) {
 describe('a closing window', () => {
   skippableTime();
 
-  test('closes once the last typed text is saved', async () => {
+  test('closes once the last typed text is saved, also what is typed after the request to close', async () => {
     const { user, bridge } = await openPage(new FakeBridge({ sessions, requests: [request] }));
-    await user.type(ownAnswer(), 'a graph store');
+    await user.type(ownAnswer(), 'a graph');
     bridge.close(7);
+    await user.type(ownAnswer(), ' store');
     await handovers(bridge, 1);
     expect(bridge.handovers[0]?.ask).toBe(7);
     expect(savedWords(bridge)).toContain('a graph store');
   });
 
-  test('waits for keys typed after the request to close', async () => {
-    const { user, bridge } = await openPage(new FakeBridge({ sessions, requests: [request] }));
-    await user.type(ownAnswer(), 'a graph');
-    bridge.close(1);
-    await user.type(ownAnswer(), ' store');
-    await handovers(bridge, 1);
-    expect(savedWords(bridge)).toContain('a graph store');
-  });
-
-  test('hands over the session, the unsent message, and the panel width', async () => {
+  test('hands over the session, the unsent message, the start form, and the panel width', async () => {
     const first = await openPage(new FakeBridge({ sessions, requests: [request] }));
     await first.user.click(screen.getByRole('button', { name: /^web/ }));
     await first.user.type(message(), 'not sent yet');
+    first.store.dispatch({ type: 'start_drafted', change: { prompt: 'Sort the notes.' } });
     first.store.dispatch({ type: 'panel_resized', width: 500 });
     const { store } = await again(first.bridge, first.unmount);
     expect(document.querySelector('nav [aria-current=page]')?.getAttribute('data-session')).toBe('s2');
     expect(message()).toHaveValue('not sent yet');
-    expect(store.state.panelWidth).toBe(500);
-  });
-
-  test('hands over the inbox and the start form', async () => {
-    const first = await openPage(new FakeBridge({ sessions, requests: [request] }));
-    first.store.dispatch({ type: 'start_drafted', change: { prompt: 'Sort the notes.' } });
-    first.store.dispatch({ type: 'inbox_opened', at: 1 });
-    const { store } = await again(first.bridge, first.unmount);
-    expect([store.state.navigation.place.at, store.state.start.prompt]).toEqual(['inbox', 'Sort the notes.']);
+    expect([store.state.panelWidth, store.state.start.prompt]).toEqual([500, 'Sort the notes.']);
   });
 
   test('hands over nothing to a reloaded page', async () => {
@@ -105,18 +91,14 @@ describe('a closing window', () => {
 
   test('stays open while an answer is being sent', async () => {
     const bridge = new FakeBridge({ sessions, requests: [request] });
-    let give: () => void = () => undefined;
-    const held = new Promise<void>((resolve) => (give = resolve));
-    bridge.on('answer_question', async () => {
-      await held;
-      return request;
-    });
+    const { promise, give } = held<Request>();
+    bridge.on('answer_question', () => promise);
     const { commands } = await openPage(bridge);
     void commands.questions.answer(request);
     bridge.close(1);
     await wait();
     expect(bridge.handovers).toEqual([]);
-    give();
+    give(request);
     await handovers(bridge, 1);
   });
 
@@ -141,12 +123,10 @@ describe('a closing window', () => {
 
   test('closes if the request came while an earlier check read its answer', async () => {
     const bridge = new FakeBridge({ sessions });
-    let give: () => void = () => undefined;
-    const held = new Promise<void>((resolve) => (give = resolve));
-    vi.spyOn(bridge, 'closing').mockImplementationOnce(async () => {
-      const asked = bridge.asked;
-      await held;
-      return asked;
+    const { promise, give } = held();
+    vi.spyOn(bridge, 'closing').mockImplementationOnce(() => {
+      const { asked } = bridge;
+      return promise.then(() => asked);
     });
     await openPage(bridge);
     await waitFor(() => expect(bridge.closing).toHaveBeenCalled());

@@ -21,6 +21,7 @@ const inTree: Partial<Session> = {
   },
 };
 const refusedFor = (why: WorktreeRefused) => ({ code: 'worktree_refused', detail: { detail: 'worktree', why } }) as const;
+const noWorktree = (why: WorktreeUnavailable) => ({ code: 'worktree_unavailable', detail: { detail: 'no_worktree', why } }) as const;
 const listed = (...first: string[]) => ({ count: first.length, first });
 
 describe('the branch of a session', () => {
@@ -29,7 +30,6 @@ describe('the branch of a session', () => {
     const { bridge, user } = await openPage(new FakeBridge({ sessions: [aSession()], heads, requests: [aRequest()] }));
     const branches = () => [...document.querySelectorAll('[data-branch]')].map((one) => one.textContent);
     expect(branches()).toEqual(['Branch oauth-login', 'Branch oauth-login']);
-    await expectNoViolations();
     await bridge.push({ change: 'checked_out', session: 's1', head: { head: 'detached', commit: '1a2b3c4d' } });
     await waitFor(() => expect(branches()).toEqual(['Commit 1a2b3c4d', 'Commit 1a2b3c4d']));
     await user.click(button(/^Inbox/));
@@ -42,9 +42,7 @@ describe('the branch of a session', () => {
 describe('a start in a new worktree', () => {
   async function openStart(bridge: FakeBridge) {
     bridge.agents = { reading: false, agents: [aFound({ program: '/usr/bin/claude' }), demoFound] };
-    const opened = await openPage(bridge);
-    await settle();
-    return opened;
+    return openPage(bridge);
   }
 
   const planned = (changes: Parameters<typeof aPlan>[0] = {}, setup = '') =>
@@ -62,12 +60,23 @@ describe('a start in a new worktree', () => {
       )
       .on('start_session', () => aSession({ id: 's9', ...inTree }));
 
-  const turnOn = async (user: Awaited<ReturnType<typeof openPage>>['user']) =>
-    user.click(await screen.findByRole('switch', { name: 'New worktree' }));
+  /** Opens the form and turns the switch on. */
+  async function openOn(bridge: FakeBridge) {
+    const opened = await openStart(bridge);
+    await opened.user.click(await screen.findByRole('switch', { name: 'New worktree' }));
+    return opened;
+  }
+
+  /** Opens the list of bases. */
+  async function openBases(branches?: Parameters<typeof aPlan>[0]) {
+    const opened = await openOn(planned(branches));
+    const base = await screen.findByRole('combobox', { name: 'Base branch' });
+    await opened.user.click(base);
+    return { ...opened, base };
+  }
 
   test('suggests its branch from the message, and sends what the form shows', async () => {
-    const { bridge, user } = await openStart(planned());
-    await turnOn(user);
+    const { bridge, user } = await openOn(planned());
     await user.type(field('First message'), 'fix');
     await waitFor(() => expect(field('New branch')).toHaveValue('askdesk/fix'));
     await user.type(field('Setup command'), 'npm ci');
@@ -91,10 +100,7 @@ describe('a start in a new worktree', () => {
   });
 
   test('chooses its base from a list that can be filtered with the keyboard', async () => {
-    const { bridge, user } = await openStart(planned());
-    await turnOn(user);
-    const base = await screen.findByRole('combobox', { name: 'Base branch' });
-    await user.click(base);
+    const { bridge, user, base } = await openBases();
     const options = () => texts(within(screen.getByRole('listbox', { name: 'Branches' })).getAllByRole('option'));
     expect(options()).toEqual(['main', 'oauth-login', 'release/2.1']);
     await user.keyboard('{ArrowDown}{ArrowDown}{ArrowUp}');
@@ -112,19 +118,14 @@ describe('a start in a new worktree', () => {
   });
 
   test('takes the base whose whole name is typed, not a newer branch that contains it', async () => {
-    const { bridge, user } = await openStart(planned({ branches: ['fix/release/2.1-notes', 'main', 'release/2.1'] }));
-    await turnOn(user);
-    await user.click(await screen.findByRole('combobox', { name: 'Base branch' }));
+    const { bridge, user } = await openBases({ branches: ['fix/release/2.1-notes', 'main', 'release/2.1'] });
     await user.keyboard('release/2.1{Enter}');
     await waitFor(() => expect(bridge.sent('plan_worktree').at(-1)?.base).toBe('release/2.1'));
   });
 
   test('keeps its base if nothing is chosen, also one that isn’t drawn in the list', async () => {
     const branches = [...Array.from({ length: 60 }, (_, n) => `topic-${n}`), 'main'];
-    const { bridge, user } = await openStart(planned({ branches }));
-    await turnOn(user);
-    const base = await screen.findByRole('combobox', { name: 'Base branch' });
-    await user.click(base);
+    const { bridge, user, base } = await openBases({ branches });
     expect(within(screen.getByRole('listbox')).queryByRole('option', { selected: true })).toBeNull();
     expect(screen.getByText('11 more branches. Type to find them.')).toBeVisible();
     await user.keyboard('{Enter}');
@@ -138,9 +139,7 @@ describe('a start in a new worktree', () => {
     ['Enter', '{ArrowDown}{Enter}'],
     ['Tab', '{Tab}'],
   ])('takes a base that is too old to be listed, with %s', async (_, keys) => {
-    const { bridge, user } = await openStart(planned({ branches: ['main', 'legacy-2'], unlisted: 3 }));
-    await turnOn(user);
-    await user.click(await screen.findByRole('combobox', { name: 'Base branch' }));
+    const { bridge, user } = await openBases({ branches: ['main', 'legacy-2'], unlisted: 3 });
     expect(screen.getByText('3 older branches aren’t listed. Type the whole name of one.')).toBeVisible();
     expect(screen.queryByText(/more branch/)).toBeNull();
     await user.keyboard('legacy');
@@ -149,8 +148,7 @@ describe('a start in a new worktree', () => {
   });
 
   test('says at once what is wrong, and starts nothing', async () => {
-    const { bridge, user } = await openStart(planned({ flaws: [{ flaw: 'branch_taken', with: 'main' }, { flaw: 'path_taken' }] }));
-    await turnOn(user);
+    const { bridge, user } = await openOn(planned({ flaws: [{ flaw: 'branch_taken', with: 'main' }, { flaw: 'path_taken' }] }));
     const branch = await screen.findByLabelText('New branch');
     await user.clear(branch);
     await user.type(branch, 'main');
@@ -162,20 +160,14 @@ describe('a start in a new worktree', () => {
   });
 
   test('isn’t offered without a repository, and says why a repository can have none', async () => {
-    const error = (unavailable: 'no_repository' | 'no_git' | 'no_commit') =>
-      anError({ code: 'worktree_unavailable', detail: { detail: 'no_worktree', why: { unavailable } } });
     const { bridge, user } = await openStart(new FakeBridge({ sessions: [] }));
     await waitFor(() => expect(bridge.sent('plan_worktree')).toHaveLength(1));
     expect(screen.queryByRole('switch')).toBeNull();
-    bridge.on('plan_worktree', () => {
-      throw error('no_git');
-    });
+    bridge.fail('plan_worktree', noWorktree({ unavailable: 'no_git' }));
     await user.type(field('Folder'), '/a');
     await waitFor(() => expect(bridge.sent('plan_worktree')).toHaveLength(2));
     expect(screen.queryByRole('switch')).toBeNull();
-    bridge.on('plan_worktree', () => {
-      throw error('no_commit');
-    });
+    bridge.fail('plan_worktree', noWorktree({ unavailable: 'no_commit' }));
     await user.type(field('Folder'), '/b');
     const choice = await screen.findByRole('switch', { name: 'New worktree' });
     expect(choice).toBeDisabled();
@@ -183,12 +175,10 @@ describe('a start in a new worktree', () => {
   });
 
   describe('with the switch on', () => {
-    const noWorktree = (why: WorktreeUnavailable) => anError({ code: 'worktree_unavailable', detail: { detail: 'no_worktree', why } });
-
     /** Plans for every folder but one. */
     function failingIn(folder: string, why: WorktreeUnavailable) {
       return planned().on('plan_worktree', (wanted) => {
-        if (wanted.folder === folder) throw noWorktree(why);
+        if (wanted.folder === folder) throw anError(noWorktree(why));
         return aPlan();
       });
     }
@@ -203,8 +193,7 @@ describe('a start in a new worktree', () => {
     test.each(['no_git', 'no_repository', 'no_commit', 'folder_gone'] as const)(
       'starts in a folder that can have no worktree: %s',
       async (unavailable) => {
-        const { bridge, user } = await openStart(failingIn('/srv', { unavailable }));
-        await turnOn(user);
+        const { bridge, user } = await openOn(failingIn('/srv', { unavailable }));
         await goTo(user, bridge, '/srv');
         expect(screen.queryByRole('switch', { checked: true })).toBeNull();
         await user.click(button('Start session'));
@@ -213,8 +202,7 @@ describe('a start in a new worktree', () => {
     );
 
     test('says why it can’t plan, and starts in the folder itself once the user turns it off', async () => {
-      const { bridge, user } = await openStart(failingIn('/srv', { unavailable: 'timed_out', seconds: 10 }));
-      await turnOn(user);
+      const { bridge, user } = await openOn(failingIn('/srv', { unavailable: 'timed_out', seconds: 10 }));
       await goTo(user, bridge, '/srv');
       const choice = screen.getByRole('switch', { name: 'New worktree' });
       expect(choice).toBeChecked();
@@ -228,8 +216,7 @@ describe('a start in a new worktree', () => {
     });
 
     test('case_143 starts in the folder that was sent, whatever is typed while its worktree is planned', async () => {
-      const { bridge, user } = await openStart(planned());
-      await turnOn(user);
+      const { bridge, user } = await openOn(planned());
       await screen.findByLabelText('New branch');
       const { promise: asked, give: plan } = held();
       bridge.on('plan_worktree', ({ message }) => asked.then(() => aPlan({ branch: `askdesk/${message}` })));
@@ -261,12 +248,6 @@ describe('the menu of a session in a worktree', () => {
     const { user } = await openPage(new FakeBridge({ sessions: [aSession()] }));
     await user.click(button('Session menu'));
     expect(screen.queryByRole('menuitem', { name: /worktree|Merge|Rebase/ })).toBeNull();
-  });
-
-  test('case_84_a removal shows the folder and everything in it that goes, ignored files too', async () => {
-    const { dialog } = await open('Remove worktree…', { ignored: listed('.env') });
-    expect(within(dialog).getByText('.env')).toBeVisible();
-    expect(dialog).toHaveTextContent('Deletes the folder ~/code/shop-api.worktrees/rate-limits.');
   });
 
   test('case_84_merges what is committed, after showing it', async () => {
@@ -329,8 +310,7 @@ describe('the menu of a session in a worktree', () => {
   });
 
   test('case_84_names the files of a conflict and asks the agent to rebase', async () => {
-    const opened = await open('Merge into main…', { commits: listed('1a2b Add limits') });
-    const { bridge, user, dialog } = opened;
+    const { bridge, user, dialog } = await open('Merge into main…', { commits: listed('1a2b Add limits') });
     bridge.fail('merge_worktree', refusedFor({ refused: 'conflict', files: ['src/a.ts', 'b.ts'] }));
     await user.click(press('Merge'));
     expect(await within(dialog).findByRole('alert')).toHaveTextContent('src/a.ts');
@@ -392,7 +372,9 @@ describe('the menu of a session in a worktree', () => {
     const remove = press('Remove worktree');
     expect(remove).toBeDisabled();
     expect(press('Cancel')).toHaveFocus();
+    expect(dialog).toHaveTextContent('Deletes the folder ~/code/shop-api.worktrees/rate-limits.');
     expect(dialog).toHaveTextContent('1 ignored file or folder, deleted as well');
+    expect(within(dialog).getByText('.env')).toBeVisible();
     expect(radio('Keep rate-limits')).toBeChecked();
     await expectNoViolations();
     await user.click(checkbox(/^Discard 1 changed file that isn’t committed and 1 untracked file/));
@@ -417,8 +399,7 @@ describe('the menu of a session in a worktree', () => {
   });
 
   test('case_84_asks again about a worktree that has changed meanwhile', async () => {
-    const opened = await open('Remove worktree…', { untracked: listed('a'), losses: ['untracked'] });
-    const { bridge, user, dialog } = opened;
+    const { bridge, user, dialog } = await open('Remove worktree…', { untracked: listed('a'), losses: ['untracked'] });
     bridge
       .fail('remove_worktree', refusedFor({ refused: 'changed' }))
       .on('read_worktree', () => aTree({ seen: 'b2', untracked: listed('a', 'b'), losses: ['untracked'] }));
@@ -446,11 +427,9 @@ describe('the menu of a session in a worktree', () => {
   });
 
   test('says that git can’t read the worktree', async () => {
-    const bridge = new FakeBridge({ sessions: [aSession(inTree)] }).fail('read_worktree', {
-      code: 'worktree_unavailable',
-      detail: { detail: 'no_worktree', why: { unavailable: 'no_git' } },
-    });
-    const { user } = await openPage(bridge);
+    const { user } = await openPage(
+      new FakeBridge({ sessions: [aSession(inTree)] }).fail('read_worktree', noWorktree({ unavailable: 'no_git' })),
+    );
     await user.click(button('Session menu'));
     await user.click(screen.getByRole('menuitem', { name: 'Remove worktree…' }));
     expect(await screen.findByRole('alert')).toHaveTextContent('Install Git');
