@@ -8,6 +8,10 @@ pub mod bench;
 pub mod changes;
 pub mod clock;
 mod delivery_error;
+#[cfg(test)]
+#[allow(dead_code, reason = "the domain's own tests have the rest")]
+#[path = "../../domain/tests/domain/support/desks.rs"]
+mod desks;
 mod error;
 mod fault;
 pub mod frame;
@@ -21,6 +25,10 @@ mod mailbox;
 mod open;
 pub mod private;
 mod quarantine;
+#[cfg(test)]
+#[allow(dead_code, reason = "the domain's own tests have the rest")]
+#[path = "../../domain/tests/domain/support/questions.rs"]
+mod questions;
 pub mod reminders;
 pub mod session;
 mod session_commands;

@@ -256,6 +256,14 @@ pub fn fake_claude(bridge: &Bridge, lines: &str) -> PathBuf {
     program
 }
 
+/// Writes a program that plays these turns in the place of Claude Code.
+pub fn playing(bridge: &Bridge, turns: &Value) -> PathBuf {
+    let scenario = bridge.folder.path().join("scenario.json");
+    let text = json!({"name": "own", "title": "Own", "description": "For one test.", "turns": turns});
+    std::fs::write(&scenario, text.to_string()).unwrap();
+    fake_claude(bridge, &format!("export ASKDESK_SCENARIO='{}'", scenario.display()))
+}
+
 /// Input that starts the fake agent with a scenario in place of Claude Code.
 pub fn claude_code(bridge: &Bridge, scenario: &str, config: &Value) -> Value {
     let program = fake_claude(bridge, &format!("export ASKDESK_SCENARIO={scenario}"));

@@ -2,41 +2,20 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
-use askdesk_domain::SessionState;
 use askdesk_engine::frame::{SessionChanges, Snapshot};
 use serde_json::{Value, json};
-use tempfile::TempDir;
 
-use crate::bridge::{Bridge, fake_claude, fresh};
-
-fn repository() -> TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("a.txt"), "one\ntwo\n").unwrap();
-    for arguments in [
-        &["init", "-q"][..],
-        &["add", "-A"],
-        &["-c", "user.name=Ada", "-c", "user.email=ada@example.org", "commit", "-q", "-m", "first"],
-    ] {
-        let git = Command::new("git").args(arguments).current_dir(folder.path()).status();
-        assert!(git.unwrap().success());
-    }
-    folder
-}
+use crate::bridge::{Bridge, fresh, playing};
+use crate::worktrees::{Code, until_idle};
 
 /// Starts a session whose agent plays these turns in a folder.
 async fn start(bridge: &Bridge, folder: &Path, turns: Value) -> Value {
-    let scenario = bridge.folder.path().join("scenario.json");
-    let text = json!({"name": "changes", "title": "Changes", "description": "For one test.", "turns": turns});
-    fs::write(&scenario, text.to_string()).unwrap();
-    let program = fake_claude(bridge, &format!("export ASKDESK_SCENARIO='{}'", scenario.display()));
+    let program = playing(bridge, &turns);
     let input = json!({"requestId": fresh(), "agent": "claude_code", "folder": folder, "prompt": "go",
         "options": {"program": program}});
     let session = bridge.call("start_session", input).await.unwrap();
-    bridge
-        .until("the turn is over", |now| now.sessions.iter().all(|it| it.state == SessionState::Idle))
-        .await;
+    until_idle(bridge).await;
     session["id"].clone()
 }
 
@@ -56,8 +35,8 @@ fn sums(now: &Snapshot) -> Vec<(u32, u32, u32)> {
 
 #[tokio::test]
 async fn case_83_the_changes_of_an_agent_are_published_listed_and_read() {
-    let (bridge, project) = (Bridge::open(), repository());
-    let session = start(&bridge, project.path(), edits()).await;
+    let (bridge, code) = (Bridge::open(), Code::new());
+    let session = start(&bridge, &code.folder(), edits()).await;
     bridge.until("the sums are published", |now| sums(now) == [(2, 2, 1)]).await;
     let listed = bridge.call("list_changes", json!({"session": session})).await.unwrap();
     let paths = listed["files"].as_array().unwrap().iter().map(|file| &file["path"]).collect::<Vec<_>>();
@@ -77,8 +56,8 @@ async fn case_83_the_changes_of_an_agent_are_published_listed_and_read() {
 
 #[tokio::test]
 async fn the_recorded_state_is_private_and_goes_with_its_session() {
-    let (bridge, project) = (Bridge::open(), repository());
-    let session = start(&bridge, project.path(), edits()).await;
+    let (bridge, code) = (Bridge::open(), Code::new());
+    let session = start(&bridge, &code.folder(), edits()).await;
     let store = bridge.folder.path().join("data/changes").join(session.as_str().unwrap());
     assert!(store.join("baseline.json").exists());
     #[cfg(unix)]
@@ -93,5 +72,5 @@ async fn the_recorded_state_is_private_and_goes_with_its_session() {
     bridge.run("delete_session", json!({"session": session})).await;
     assert!(!store.exists());
     assert_eq!(bridge.snapshot().await.changed_files, []);
-    assert!(project.path().join("new/b.txt").exists());
+    assert!(code.folder().join("new/b.txt").exists());
 }

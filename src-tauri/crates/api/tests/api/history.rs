@@ -1,8 +1,10 @@
 //! The past as the window asks for it: finding, exporting, deleting.
 
 use crate::bridge::{Bridge, demo};
+use crate::desks::{new_ask, rename, session, start};
+use crate::questions::secret;
 use askdesk_api::dto::Exported;
-use askdesk_domain::{Command, EntryBody, Request, SessionCommand, SessionState, ToolStatus};
+use askdesk_domain::{EntryBody, Request, SessionState, ToolStatus};
 use serde_json::{Value, json};
 
 /// A session whose one question was answered in own words, and that is over.
@@ -148,49 +150,16 @@ async fn an_export_is_written_to_the_file_that_was_chosen_or_nowhere_and_a_failu
 #[tokio::test]
 async fn case_61_a_secret_is_in_no_export() {
     let bridge = Bridge::open();
-    let draft = askdesk_domain::RawQuestion {
-        text: "Which token?".to_owned(),
-        header: None,
-        kind: askdesk_domain::QuestionKind::Secret,
-        options: Vec::new(),
-        required: false,
-        placeholder: None,
-    };
-    let questions =
-        askdesk_domain::question_input::accept(&[draft], askdesk_domain::QuestionLimits::FOREIGN).unwrap();
     let engine = bridge.api.engine();
-    let (source, at) = (engine.clock(), engine.clock().now());
-    let session = source.session_id();
-    let start = Command::Session(SessionCommand::Start {
-        id: session,
-        origin: askdesk_domain::Origin::started(askdesk_domain::AgentId::literal("demo")),
-        name: "!?".to_owned(),
-        named_by: askdesk_domain::NamedBy::User,
-        folder: "/".to_owned(),
-        options: askdesk_domain::SessionOptions::default(),
-        config: Vec::new(),
-        worktree: None,
-        continues: None,
-        at,
-    });
-    engine.act(start).await.unwrap();
-    let ask = askdesk_domain::Ask {
-        id: source.request_id(),
-        session,
-        native_ref: askdesk_domain::NativeRef::new("call").unwrap(),
-        asked_by: None,
-        helper: None,
-        questions,
-        limit: None,
-        asker: askdesk_domain::Asker::Waits,
-        at,
-    };
+    for command in [start(1), rename(1, "!?")] {
+        engine.act(command).await.unwrap();
+    }
     let (waiter, _outcome) = tokio::sync::oneshot::channel();
-    let id = engine.register(ask, waiter).await.unwrap();
+    let id = engine.register(new_ask(1, 1, secret()), waiter).await.unwrap();
     let answers = json!([{"question": "q1", "other": "hunter2hunter2"}]);
     bridge.run("answer_question", json!({"id": id, "answers": answers})).await;
     for (format, said) in [("markdown", "- Secret given"), ("json", "\"secretGiven\": true")] {
-        let Exported { text, file_name } = bridge.exported(&json!(session), format).await;
+        let Exported { text, file_name } = bridge.exported(&json!(session(1)), format).await;
         assert!(text.contains(said) && !text.contains("hunter2"), "{text}");
         assert!(file_name.starts_with("session-"), "{file_name}");
     }

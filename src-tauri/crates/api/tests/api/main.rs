@@ -8,6 +8,9 @@ mod bridge;
 mod changes;
 mod clients;
 mod commands;
+#[allow(dead_code, reason = "the domain's own tests have the rest")]
+#[path = "../../../domain/tests/domain/support/desks.rs"]
+mod desks;
 mod dispatch;
 mod history;
 mod launch_overrides;
@@ -16,6 +19,9 @@ mod notification_log;
 mod open_in;
 mod past_questions;
 mod permissions;
+#[allow(dead_code, reason = "the domain's own tests have the rest")]
+#[path = "../../../domain/tests/domain/support/questions.rs"]
+mod questions;
 mod sign_in;
 mod updates;
 mod usage;

@@ -9,15 +9,15 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::time::timeout;
 
-use crate::bridge::{Bridge, PATIENCE, fake_claude, fresh};
+use crate::bridge::{Bridge, PATIENCE, fresh, playing};
 
 /// A repository below a folder of its own, because its worktrees are beside it.
-struct Code {
+pub struct Code {
     root: TempDir,
 }
 
 impl Code {
-    fn new() -> Self {
+    pub fn new() -> Self {
         let code = Self { root: tempfile::tempdir().unwrap() };
         fs::create_dir(code.folder()).unwrap();
         git(&code.folder(), &["init", "-q", "-b", "main"]);
@@ -34,7 +34,7 @@ impl Code {
         fs::canonicalize(self.root.path()).unwrap()
     }
 
-    fn folder(&self) -> PathBuf {
+    pub fn folder(&self) -> PathBuf {
         self.root.path().join("api")
     }
 }
@@ -47,10 +47,7 @@ fn git(folder: &Path, arguments: &[&str]) -> String {
 
 /// Input that starts an agent which plays these turns, in a new worktree as it is suggested.
 async fn input(bridge: &Bridge, code: &Code, turns: Value, setup: &str) -> Value {
-    let scenario = bridge.folder.path().join("scenario.json");
-    let text = json!({"name": "trees", "title": "Trees", "description": "For one test.", "turns": turns});
-    fs::write(&scenario, text.to_string()).unwrap();
-    let program = fake_claude(bridge, &format!("export ASKDESK_SCENARIO='{}'", scenario.display()));
+    let program = playing(bridge, &turns);
     let plan = json!({"folder": code.folder(), "message": "Add b"});
     let planned = bridge.call("plan_worktree", plan).await.unwrap();
     let worktree = json!({"base": planned["plan"]["base"], "branch": planned["plan"]["branch"],
@@ -59,7 +56,7 @@ async fn input(bridge: &Bridge, code: &Code, turns: Value, setup: &str) -> Value
         "options": {"program": program}})
 }
 
-async fn until_idle(bridge: &Bridge) {
+pub async fn until_idle(bridge: &Bridge) {
     let is_idle =
         |it: &askdesk_domain::Session| matches!(it.state, SessionState::Idle | SessionState::Ended { .. });
     bridge.until("the turn is over", |now| now.sessions.iter().all(is_idle)).await;

@@ -109,18 +109,6 @@ fn case_44_connecting_and_disconnecting_reject_a_read_only_file() {
 }
 
 #[test]
-fn a_file_that_changed_after_planning_is_not_overwritten() {
-    let fixture = Fixture::new();
-    let settings = fixture.env.home.join(".claude/settings.json");
-    write(&settings, "{}");
-    let plan = fixture.plan(Client::ClaudeCode, Scope::User).unwrap();
-    write(&settings, "{ \"model\": \"opus\" }");
-    let before = fixture.everything();
-    assert_eq!(plan.apply().unwrap_err().kind, FileErrorKind::Changed);
-    assert_eq!(fixture.everything(), before);
-}
-
-#[test]
 fn if_one_file_cannot_be_written_the_others_and_their_backups_are_restored() {
     let fixture = Fixture::new();
     let (servers, settings) =

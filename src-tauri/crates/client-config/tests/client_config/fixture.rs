@@ -30,6 +30,24 @@ impl Fixture {
         Self { folder, env }
     }
 
+    /// A user whose client has a file with this text, and is connected.
+    pub fn connected(client: Client, text: &str) -> (Self, PathBuf) {
+        let fixture = Self::new();
+        let file = fixture.files(client, Scope::User).remove(0);
+        write(&file, text);
+        fixture.connect(client, Scope::User);
+        (fixture, file)
+    }
+
+    /// A user whose Claude Code has settings with this text, and is connected.
+    pub fn connected_claude(settings: &str) -> (Self, PathBuf) {
+        let fixture = Self::new();
+        let file = fixture.env.home.join(".claude/settings.json");
+        write(&file, settings);
+        fixture.connect(Client::ClaudeCode, Scope::User);
+        (fixture, file)
+    }
+
     /// A folder outside of the home folder and the project.
     pub fn elsewhere(&self) -> PathBuf {
         let elsewhere = self.folder.path().join("elsewhere");

@@ -130,10 +130,7 @@ fn case_44_disconnecting_keeps_what_others_wrote_since() {
     for client in Client::ALL {
         for (name, text) in texts(client) {
             let words = format!("{client}, {name}");
-            let fixture = Fixture::new();
-            let file = fixture.files(client, Scope::User).remove(0);
-            write(&file, &text);
-            fixture.connect(client, Scope::User);
+            let (fixture, file) = Fixture::connected(client, &text);
             let format = format_of(client);
             let connected = read(&file);
             let changed = match (format, connected.strip_prefix('\u{feff}')) {
@@ -160,10 +157,7 @@ fn case_44_disconnecting_keeps_what_others_wrote_since() {
 
 #[test]
 fn updating_an_entry_keeps_fields_that_others_added() {
-    let fixture = Fixture::new();
-    let file = fixture.files(Client::Cursor, Scope::User).remove(0);
-    write(&file, "{}\n");
-    fixture.connect(Client::Cursor, Scope::User);
+    let (fixture, file) = Fixture::connected(Client::Cursor, "{}\n");
     let with_more = read(&file).replace("\"url\"", "// mine\n      \"disabled\": false,\n      \"url\"");
     write(&file, &with_more);
     assert!(fixture.plan(Client::Cursor, Scope::User).unwrap().is_empty());
@@ -191,10 +185,7 @@ fn disconnecting_restores_a_foreign_entry_of_the_same_name() {
 
 #[test]
 fn disconnecting_restores_a_value_that_is_no_table_although_others_wrote_since() {
-    let fixture = Fixture::new();
-    let file = fixture.files(Client::Codex, Scope::User).remove(0);
-    write(&file, "[mcp_servers]\naskdesk = 3\n");
-    fixture.connect(Client::Codex, Scope::User);
+    let (fixture, file) = Fixture::connected(Client::Codex, "[mcp_servers]\naskdesk = 3\n");
     write(&file, &format!("later = true\n{}", read(&file)));
     fixture.disconnect(Client::Codex, Scope::User);
     assert_eq!(read(&file), "later = true\n[mcp_servers]\naskdesk = 3\n");
@@ -205,11 +196,8 @@ fn a_date_in_a_foreign_entry_is_restored_as_text_although_others_wrote_since() {
     let entry = |date: &str, several: &str| {
         format!("[mcp_servers.askdesk]\ncommand = \"askdesk\"\nsince = {date}\nseveral = {several}\n")
     };
-    let fixture = Fixture::new();
-    let file = fixture.files(Client::Codex, Scope::User).remove(0);
     let text = entry("1979-05-27T07:32:00Z", "[{ day = 1979-05-27, at = 07:32:00 }]");
-    write(&file, &text);
-    fixture.connect(Client::Codex, Scope::User);
+    let (fixture, file) = Fixture::connected(Client::Codex, &text);
     let connected = read(&file);
     fixture.disconnect(Client::Codex, Scope::User);
     assert_eq!(read(&file), text);
@@ -224,11 +212,8 @@ fn a_date_in_a_foreign_entry_is_restored_as_text_although_others_wrote_since() {
 #[test]
 fn a_foreign_entry_with_a_number_that_json_lacks_is_restored_whole_or_not_at_all() {
     for number in ["inf", "nan", "[-inf]", "{ limit = nan }"] {
-        let fixture = Fixture::new();
-        let file = fixture.files(Client::Codex, Scope::User).remove(0);
         let text = format!("[mcp_servers.askdesk]\ncommand = \"askdesk\"\nwait = {number}\n");
-        write(&file, &text);
-        fixture.connect(Client::Codex, Scope::User);
+        let (fixture, file) = Fixture::connected(Client::Codex, &text);
         let connected = read(&file);
         write(&file, &format!("later = true\n{connected}"));
         let before = fixture.everything();
@@ -301,10 +286,7 @@ fn case_170_claude_code_is_kept_from_moving_calls_to_the_background_and_a_value_
 
 #[test]
 fn case_170_an_entry_of_an_earlier_version_gets_the_setting_and_is_still_undone_byte_for_byte() {
-    let fixture = Fixture::new();
-    let settings = fixture.env.home.join(".claude/settings.json");
-    write(&settings, "{\n  \"model\": \"opus\"\n}\n");
-    fixture.connect(Client::ClaudeCode, Scope::User);
+    let (fixture, settings) = Fixture::connected_claude("{\n  \"model\": \"opus\"\n}\n");
     let connected = read(&settings);
     let setting = format!(",\n  \"env\": {{\n    \"{BACKGROUND_SETTING}\": \"0\"\n  }}");
     assert!(connected.contains(&setting), "{connected}");
@@ -317,10 +299,8 @@ fn case_170_an_entry_of_an_earlier_version_gets_the_setting_and_is_still_undone_
 
 #[test]
 fn disconnecting_keeps_a_rule_that_was_there_before() {
-    let fixture = Fixture::new();
-    let settings = fixture.env.home.join(".claude/settings.json");
-    write(&settings, "{\n  \"permissions\": { \"allow\": [\"mcp__askdesk\", \"Bash(ls:*)\"] }\n}\n");
-    fixture.connect(Client::ClaudeCode, Scope::User);
+    let text = "{\n  \"permissions\": { \"allow\": [\"mcp__askdesk\", \"Bash(ls:*)\"] }\n}\n";
+    let (fixture, settings) = Fixture::connected_claude(text);
     let said: Value = serde_json::from_str(&read(&settings)).unwrap();
     assert_eq!(said["permissions"]["allow"], json!(["mcp__askdesk", "Bash(ls:*)"]));
     assert_eq!(said["hooks"]["PermissionRequest"][0]["hooks"][0]["timeout"], 86400);
@@ -333,8 +313,6 @@ fn disconnecting_keeps_a_rule_that_was_there_before() {
 
 #[test]
 fn other_hooks_and_rules_of_claude_stay_where_they_are() {
-    let fixture = Fixture::new();
-    let settings = fixture.env.home.join(".claude/settings.json");
     let text = r#"{
   "hooks": {
     "PermissionRequest": [
@@ -345,8 +323,7 @@ fn other_hooks_and_rules_of_claude_stay_where_they_are() {
   "permissions": { "deny": ["Read(.env)"] }
 }
 "#;
-    write(&settings, text);
-    fixture.connect(Client::ClaudeCode, Scope::User);
+    let (fixture, settings) = Fixture::connected_claude(text);
     let said: Value = serde_json::from_str(&read(&settings)).unwrap();
     let asked = said["hooks"]["PermissionRequest"].as_array().unwrap();
     assert_eq!(asked.len(), 2);

@@ -3,9 +3,9 @@
 use crate::support::desks::*;
 use askdesk_domain::tool::{DETAIL_BYTES, DETAIL_CUT_MARK};
 use askdesk_domain::{
-    AgentRemark, ApprovalCommand, ApprovalDecision, ApprovalEvent, ApprovalOption, ApprovalOptionKind,
-    ApprovalState, AskApproval, Command, Desk, Effect, EndedBy, EntryBody, Event, OptionLabel, OptionScope,
-    Rejection, RemarkStance, SessionCommand, ToolDetail, ToolKind, ToolRule, ValidationError, decide,
+    AgentRemark, ApprovalCommand, ApprovalDecision, ApprovalOption, ApprovalOptionKind, ApprovalState,
+    AskApproval, Command, Desk, Effect, EndedBy, OptionLabel, OptionScope, Rejection, RemarkStance,
+    SessionCommand, ToolDetail, ToolRule, ValidationError, decide,
 };
 use rstest::rstest;
 
@@ -153,27 +153,6 @@ fn config_options_are_noted_when_they_change() {
         assert_eq!(names(&take(&mut desk, &note).unwrap().events), events);
         assert_eq!(desk.session(session(1)).unwrap().config, config);
     }
-}
-
-#[test]
-fn approvals_and_entries_round_trip() {
-    let desk = waiting(plan(PLAN));
-    let kept = Event::from(ApprovalEvent::Asked { approval: desk.approval(approval(1)).unwrap().clone() });
-    let written = serde_json::to_string(&kept).unwrap();
-    assert_eq!(serde_json::from_str::<Event>(&written).unwrap(), kept);
-    let entry = EntryBody::Tool {
-        tool_use: "t".to_owned(),
-        name: "Bash".to_owned(),
-        tool_kind: ToolKind::Execute,
-        summary: "ls".to_owned(),
-        detail: command(),
-        status: askdesk_domain::ToolStatus::Done,
-        output: None,
-        images: Vec::new(),
-        subagent: None,
-    };
-    let written = serde_json::to_string(&entry).unwrap();
-    assert_eq!(serde_json::from_str::<EntryBody>(&written).unwrap(), entry);
 }
 
 #[test]

@@ -32,7 +32,7 @@ fn stop() -> Command {
 #[case::a_restart_and_a_resume(&[close_earlier_run(400), resume(1), introduce(1)])]
 fn case_136_a_question_that_does_not_block_survives(#[case] what_happens: &[Command]) {
     let mut desk = asked();
-    what_happens.iter().for_each(|command| drop(take(&mut desk, command).unwrap()));
+    take_all(&mut desk, what_happens);
     assert_eq!(state_of(&desk, 1), "open");
 }
 
@@ -60,7 +60,7 @@ fn case_136_without_an_answer_it_ends_and_nothing_is_sent(
 #[case::after_the_turn(&[withdraw_all(1, WithdrawnWhy::TurnEnded), working(1, false)])]
 fn case_136_the_answer_is_sent_once_as_a_message(#[case] before: &[Command]) {
     let mut desk = asked();
-    before.iter().for_each(|command| drop(take(&mut desk, command).unwrap()));
+    take_all(&mut desk, before);
     let send =
         [Effect::WithdrawNotification { request: request(1) }, Effect::SendParked { session: session(1) }];
     assert_eq!(take(&mut desk, &yes()).unwrap().effects, send);
@@ -77,30 +77,22 @@ fn case_136_the_answer_is_sent_once_as_a_message(#[case] before: &[Command]) {
 #[test]
 fn case_136_an_answer_given_while_the_session_is_over_waits_for_it_to_go_on() {
     let mut desk = asked();
-    for command in [stop(), yes()] {
-        take(&mut desk, &command).unwrap();
-    }
+    take_all(&mut desk, &[stop(), yes()]);
     assert_eq!(state_of(&desk, 1), "answered, parked");
     assert!(take(&mut desk, &send_parked(1)).is_err());
-    for command in [resume(1), introduce(1), send_parked(1), note(1, delivered_late())] {
-        take(&mut desk, &command).unwrap();
-    }
+    take_all(&mut desk, &[resume(1), introduce(1), send_parked(1), note(1, delivered_late())]);
     assert_eq!(state_of(&desk, 1), "answered, delivered late");
 }
 
 #[test]
 fn case_136_a_refusal_in_words_is_sent_and_a_failed_one_can_be_sent_again() {
     let mut desk = asked();
-    for command in [decline(1, Some("Neither")), send_parked(1), stop()] {
-        take(&mut desk, &command).unwrap();
-    }
+    take_all(&mut desk, &[decline(1, Some("Neither")), send_parked(1), stop()]);
     assert!(matches!(
         desk.request(request(1)).unwrap().ended().unwrap().delivery,
         Some(Delivery::Failed { .. })
     ));
-    for command in [resume(1), introduce(1), retry(1), send_parked(1), note(1, delivered_late())] {
-        take(&mut desk, &command).unwrap();
-    }
+    take_all(&mut desk, &[resume(1), introduce(1), retry(1), send_parked(1), note(1, delivered_late())]);
     assert_eq!(state_of(&desk, 1), "declined, delivered late");
 }
 

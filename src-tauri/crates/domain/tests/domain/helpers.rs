@@ -11,12 +11,17 @@ fn helpers(desk: &Desk) -> &[Helper] {
 #[test]
 fn case_107_a_helper_outlives_the_turn_that_began_it_and_ends_when_the_agent_says_so() {
     let mut desk = desk(&[start(1)]);
-    take(&mut desk, &working(1, true)).unwrap();
-    take(&mut desk, &begin_helper(1, "a")).unwrap();
-    take(&mut desk, &begin_helper(1, "b")).unwrap();
-    take(&mut desk, &working(1, false)).unwrap();
-    take(&mut desk, &working(1, true)).unwrap();
-    take(&mut desk, &working(1, false)).unwrap();
+    take_all(
+        &mut desk,
+        &[
+            working(1, true),
+            begin_helper(1, "a"),
+            begin_helper(1, "b"),
+            working(1, false),
+            working(1, true),
+            working(1, false),
+        ],
+    );
     assert_eq!(helpers(&desk).len(), 2);
     let events = take(&mut desk, &begin_helper(1, "a")).unwrap().events;
     assert_eq!(events, [], "it is known");
@@ -33,10 +38,7 @@ fn case_107_a_helper_outlives_the_turn_that_began_it_and_ends_when_the_agent_say
 #[test]
 fn helpers_end_with_the_agents_process_and_do_not_come_back_with_the_session() {
     let mut desk = desk(&[start(1)]);
-    take(&mut desk, &introduce(1)).unwrap();
-    take(&mut desk, &spoke(1)).unwrap();
-    take(&mut desk, &begin_helper(1, "a")).unwrap();
-    take(&mut desk, &end(1, SessionEnd::Stopped)).unwrap();
+    take_all(&mut desk, &[introduce(1), spoke(1), begin_helper(1, "a"), end(1, SessionEnd::Stopped)]);
     assert_eq!(helpers(&desk), []);
     assert!(take(&mut desk, &begin_helper(1, "b")).is_err());
     take(&mut desk, &resume(1)).unwrap();

@@ -1,5 +1,6 @@
 //! Connected apps: what they leave is missed but not lost, and they find it again.
 
+use crate::any_order::check_deletion;
 use crate::support::desks;
 use std::collections::HashMap;
 
@@ -7,9 +8,8 @@ use crate::support::desks::*;
 use crate::support::questions::{asked, choose, secret, single};
 use askdesk_domain::{
     ASKED_AGAIN_MILLIS, Ask, Asker, Channel, Command, Decision, Delivery, DeliveryError, Desk, Effect, Ended,
-    Event, EventSubject, InboundClient, InboundCommand, LastAsked, Leave, Limit, Origin, Outcome, Question,
-    Rejection, RequestCommand, RequestEvent, RequestId, SessionEnd, SessionId, SessionState, Timestamp,
-    decide, draft_rules,
+    InboundClient, InboundCommand, LastAsked, Leave, Limit, Origin, Outcome, Question, Rejection,
+    RequestCommand, RequestId, SessionEnd, SessionState, Timestamp, decide, draft_rules,
 };
 use proptest::prelude::*;
 use rstest::rstest;
@@ -164,8 +164,7 @@ fn the_last_question_of_each_app_is_known_even_after_it_left() {
     take(&mut desk, &goes(1, 10)).unwrap();
     assert_eq!(last(&desk), known([("gemini", 8), ("codex", 6)]));
     // A repeated question is the same request, and still counts.
-    take(&mut desk, &open(3, "codex", 11)).unwrap();
-    take(&mut desk, &asks(1, 3, "c", 12)).unwrap();
+    take_all(&mut desk, &[open(3, "codex", 11), asks(1, 3, "c", 12)]);
     assert_eq!(last(&desk), known([("codex", 12), ("gemini", 8)]));
 }
 
@@ -206,8 +205,7 @@ fn case_170_a_call_in_the_background_gets_the_answer_as_its_result() {
     assert_eq!((asker_of(&desk, 1), state_of(&desk, 1).as_str()), (Asker::InBackground, "open"));
     assert_eq!(decision.effects, [], "nothing is told twice");
     assert!(take(&mut desk, &goes_on(1, "call")).unwrap().events.is_empty());
-    take(&mut desk, &answers(1, 20)).unwrap();
-    take(&mut desk, &delivery_noted(1, "call", Ok(()), 21)).unwrap();
+    take_all(&mut desk, &[answers(1, 20), delivery_noted(1, "call", Ok(()), 21)]);
     let ended = desk.request(request(1)).unwrap().ended().unwrap();
     assert_eq!(ended.delivery, Some(Delivery::Delivered { at: at(21), late: false }));
     assert_eq!(asker_of(&desk, 1), Asker::InBackground);
@@ -224,9 +222,7 @@ fn case_170_an_agent_that_asks_again_waits_again() {
     assert_eq!(asker_of(&desk, 1), Asker::Waits);
     take(&mut desk, &goes_on(1, "again")).unwrap();
     assert_eq!(asker_of(&desk, 1), Asker::InBackground);
-    for command in [goes(1, 30), open(2, "claude-code", 40), asks(1, 3, "later", 50)] {
-        take(&mut desk, &command).unwrap();
-    }
+    take_all(&mut desk, &[goes(1, 30), open(2, "claude-code", 40), asks(1, 3, "later", 50)]);
     assert_eq!((asker_of(&desk, 1), state_of(&desk, 1).as_str()), (Asker::Waits, "open"));
 }
 
@@ -242,8 +238,7 @@ fn a_request_that_its_app_left_is_missed_and_reopens_when_it_is_asked_again() {
     assert_eq!((state_of(&desk, 1).as_str(), desk.requests().count()), ("open", 1));
     // Its draft stays.
     assert_eq!(draft_rules::after(&again.events[0]), None);
-    take(&mut desk, &answers(1, 20)).unwrap();
-    take(&mut desk, &delivery_noted(1, "b", Ok(()), 21)).unwrap();
+    take_all(&mut desk, &[answers(1, 20), delivery_noted(1, "b", Ok(()), 21)]);
     assert_eq!(state_of(&desk, 1), "answered, delivered");
 }
 
@@ -256,8 +251,7 @@ fn case_34_a_repeated_open_question_is_one_request() {
     // The first call leaves, and the other still waits.
     let left = take(&mut desk, &gone(1, "a", 8)).unwrap();
     assert_eq!(names(&left.events), ["call_left"]);
-    take(&mut desk, &answers(1, 20)).unwrap();
-    take(&mut desk, &delivery_noted(1, "b", Ok(()), 21)).unwrap();
+    take_all(&mut desk, &[answers(1, 20), delivery_noted(1, "b", Ok(()), 21)]);
     assert_eq!(state_of(&desk, 1), "answered, delivered");
 }
 
@@ -328,11 +322,10 @@ fn a_client_with_a_connection_for_each_call_has_one_session() {
     let nowhere = |n, when| open_as(n, InboundClient { folder: None, ..client("codex", "") }, when);
     let mut desk = desk(&[nowhere(1, 5), asks(1, 1, "a", 6)]);
     // What nobody can find any more is no other project's.
-    for command in
-        [answers(1, 7), delivery_noted(1, "a", Ok(()), 8), goes(1, 9), nowhere(2, 10), asks(1, 2, "b", 11)]
-    {
-        take(&mut desk, &command).unwrap();
-    }
+    take_all(
+        &mut desk,
+        &[answers(1, 7), delivery_noted(1, "a", Ok(()), 8), goes(1, 9), nowhere(2, 10), asks(1, 2, "b", 11)],
+    );
     assert!(desk.session(session(2)).is_none(), "the first session is used again");
     assert_eq!(state_of(&desk, 2), "open");
     // A connection beside it has a session of its own.
@@ -425,8 +418,7 @@ fn case_54_after_a_restart_the_call_that_names_its_request_finds_it_open() {
     assert!(desk.session(session(2)).is_none(), "its earlier session is reopened");
     assert_eq!(found(&mut desk, &names_it(1, 2, "a", hour, 1)), Some(request(1)));
     assert_eq!(state_of(&desk, 1), "open");
-    take(&mut desk, &answers(1, hour + 1)).unwrap();
-    take(&mut desk, &delivery_noted(1, "a", Ok(()), hour + 2)).unwrap();
+    take_all(&mut desk, &[answers(1, hour + 1), delivery_noted(1, "a", Ok(()), hour + 2)]);
     assert_eq!(state_of(&desk, 1), "answered, delivered");
 }
 
@@ -592,37 +584,8 @@ proptest! {
     fn the_deleted_session_of_an_app_leaves_no_text_and_a_replay_gives_the_same_desk(
         commands in prop::collection::vec(some_command(), 1..60),
     ) {
-        let gone: SessionId = session(1);
-        let mut desk = Desk::default();
-        let mut journal: Vec<(Option<SessionId>, Event)> = Vec::new();
-        let mut owners: HashMap<RequestId, SessionId> = HashMap::new();
-        let goes = [end(1, SessionEnd::Finished), delete(1)];
-        for command in commands.iter().chain(&goes) {
-            let Ok(decision) = decide(&desk, command) else { continue };
-            for event in decision.events {
-                if let Event::Request(RequestEvent::Asked { request }) = &event {
-                    owners.insert(request.id, request.session);
-                }
-                let of = match event.subject() {
-                    EventSubject::Session(id) => Some(id),
-                    EventSubject::Request(id) => owners.get(&id).copied(),
-                    EventSubject::Approval(_) => None,
-                };
-                journal.push((of, event.clone()));
-                desk.fold(&event);
-            }
-        }
-        let silenced = |(of, event): &(Option<SessionId>, Event)| match of {
-            Some(of) if *of == gone => event.without_words(),
-            _ => event.clone(),
-        };
-        let kept: Vec<Event> = journal.iter().map(silenced).collect();
-        prop_assert_eq!(Desk::replay(&kept), desk);
-        for (event, (of, _)) in kept.iter().zip(&journal) {
-            let said = serde_json::to_string(event).unwrap();
-            let left = ["Which", "codex", "gemini", "/work", "\"c0", "\"c1", "\"c2", "let us talk"];
-            prop_assert!(*of != Some(gone) || left.iter().all(|word| !said.contains(word)), "{said}");
-        }
+        let words = ["Which", "codex", "gemini", "/work", "\"c0", "\"c1", "\"c2", "let us talk"];
+        check_deletion(&commands, &[], session(1), &words)?;
     }
 }
 
@@ -637,15 +600,11 @@ fn case_109_an_answer_that_the_call_of_an_agent_did_not_receive_goes_to_its_sess
     assert!(again.events.is_empty() && again.effects.is_empty(), "once: {again:?}");
 
     // Its caller goes while the answer is on its way.
-    for command in [asks(1, 2, "b", 200_000), answers(2, 200_001)] {
-        take(&mut desk, &command).unwrap();
-    }
+    take_all(&mut desk, &[asks(1, 2, "b", 200_000), answers(2, 200_001)]);
     assert_eq!(take(&mut desk, &gone(1, "b", 200_002)).unwrap().effects, to_session);
 
     // Its caller goes before the answer.
-    for command in [asks(1, 3, "c", 400_000), gone(1, "c", 400_001)] {
-        take(&mut desk, &command).unwrap();
-    }
+    take_all(&mut desk, &[asks(1, 3, "c", 400_000), gone(1, "c", 400_001)]);
     assert_eq!(take(&mut desk, &answers(3, 400_002)).unwrap().effects, to_session);
 }
 

@@ -39,8 +39,7 @@ fn the_folder_of_an_ended_session_is_changed_and_that_of_a_running_one_is_not() 
     let mut desk = desk(&[start(1)]);
     let running = Err(Rejection::invalid("session", ValidationError::StillRunning));
     assert_eq!(decide(&desk, &change_folder(1, "/work")), running);
-    take(&mut desk, &stop(1)).unwrap();
-    take(&mut desk, &change_folder(1, "/work")).unwrap();
+    take_all(&mut desk, &[stop(1), change_folder(1, "/work")]);
     assert_eq!(desk.session(session(1)).unwrap().folder, "/work");
     assert_eq!(take(&mut desk, &change_folder(1, "/work")), Ok(Decision::default()));
 }
@@ -98,9 +97,7 @@ fn only_an_ended_session_can_be_closed_and_resuming_reopens_it() {
 #[test]
 fn a_session_without_a_native_id_cannot_be_resumed() {
     let mut desk = Desk::default();
-    for command in [start(1), spoke(1), stop(1)] {
-        take(&mut desk, &command).unwrap();
-    }
+    take_all(&mut desk, &[start(1), spoke(1), stop(1)]);
     assert!(!resumable(&desk));
     assert_eq!(take(&mut desk, &resume(1)), Err(Rejection::SessionGone));
     let native_session = native_session(session(1));
@@ -181,9 +178,7 @@ fn case_29_an_answer_that_crossed_a_withdrawal_is_sent_when_the_agent_runs_again
     let mut desk = desk(&commands);
     // A running agent has moved past the question and gets nothing.
     assert_eq!(desk.parked(session(1)).count(), 0);
-    for command in [stop(1), resume(1), introduce(1)] {
-        take(&mut desk, &command).unwrap();
-    }
+    take_all(&mut desk, &[stop(1), resume(1), introduce(1)]);
     assert_eq!(desk.parked(session(1)).count(), 1);
 }
 
@@ -212,25 +207,11 @@ fn a_session_is_named_by_what_knows_it_best_and_the_name_that_the_user_chose_sta
     let suggest = |name: &str, by: NamedBy| -> Command {
         SessionCommand::SuggestName { session: session(1), name: name.to_owned(), by }.into()
     };
-    let Command::Session(SessionCommand::Start { id, origin, folder, options, config, at, .. }) = start(1)
-    else {
-        unreachable!()
-    };
-    let (name, named_by) = ("api".to_owned(), NamedBy::Folder);
-    let (worktree, continues) = (None, None);
-    let begun = SessionCommand::Start {
-        id,
-        origin,
-        name,
-        named_by,
-        folder,
-        options,
-        config,
-        worktree,
-        continues,
-        at,
-    };
-    let mut desk = desk(&[begun.into()]);
+    let mut begun = start(1);
+    if let Command::Session(SessionCommand::Start { name, named_by, .. }) = &mut begun {
+        (*name, *named_by) = ("api".to_owned(), NamedBy::Folder);
+    }
+    let mut desk = desk(&[begun]);
     let mut named = |command: Command, expected: &str| {
         take(&mut desk, &command).unwrap();
         assert_eq!(desk.session(session(1)).unwrap().name, expected, "{command:?}");

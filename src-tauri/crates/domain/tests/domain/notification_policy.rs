@@ -2,10 +2,10 @@
 
 use askdesk_domain::notification_policy::{BURST, BURST_MILLIS, Recent, decide};
 use askdesk_domain::{
-    DoNotDisturbHours, MinuteOfDay, NotNeededWhy, NotificationCandidate, NotificationCause,
-    NotificationContent, NotificationDecision, NotificationHistory, NotificationRemoval, NotifyQuestions,
-    OnOff, OptIn, PausedUntil, PendingItem, RequestId, SessionId, SessionNotifications, Setting, Settings,
-    SuppressedWhy, Timestamp,
+    MinuteOfDay, NotNeededWhy, NotificationCandidate, NotificationCause, NotificationContent,
+    NotificationDecision, NotificationHistory, NotificationRemoval, NotifyQuestions, OnOff, OptIn,
+    PausedUntil, PendingItem, RequestId, SessionId, SessionNotifications, Setting, Settings, SuppressedWhy,
+    Timestamp,
 };
 use rstest::rstest;
 use uuid::Uuid;
@@ -321,12 +321,6 @@ fn a_summary_stays_until_its_last_item_has_ended() {
     assert_eq!(ends, [Own, Own, Own, OwnAndSummary, Own]);
     assert_eq!(history.first_summed(), None);
     assert_eq!(history.decide(&asked(8, 1), &settings), SUMMARY, "the earlier summary is gone");
-}
-
-#[test]
-fn by_default_there_are_no_quiet_hours_and_subagents_notify() {
-    assert_eq!(Settings::default().quiet_hours, DoNotDisturbHours::default());
-    assert_eq!(Settings::default().notify_subagents, OnOff::On);
 }
 
 #[test]

@@ -32,8 +32,7 @@ fn queued_messages_keep_their_order_and_can_be_edited_and_removed() {
     let mut desk =
         desk(&[start(1), working(1, true), queue(1, 1, "one"), queue(1, 2, "two"), queue(1, 3, "three")]);
     assert_eq!(queued(&desk), ["one", "two", "three"]);
-    take(&mut desk, &edit_queued(1, 2, "two, but better")).unwrap();
-    take(&mut desk, &remove_queued(1, 1)).unwrap();
+    take_all(&mut desk, &[edit_queued(1, 2, "two, but better"), remove_queued(1, 1)]);
     assert_eq!(queued(&desk), ["two, but better", "three"]);
     assert_eq!(take(&mut desk, &remove_queued(1, 1)), Err(Rejection::NotFound { what: "message" }));
     assert_eq!(take(&mut desk, &edit_queued(1, 1, "late")), Err(Rejection::NotFound { what: "message" }));
@@ -50,8 +49,7 @@ fn attachments_are_queued_and_sent_with_their_message() {
     let mut desk = desk(&[start(1), working(1, true), with("")]);
     assert_eq!(queued(&desk), [""], "an attachment needs no text");
     assert_eq!(take(&mut desk, &with("")).unwrap().events, [], "the same message again changes nothing");
-    take(&mut desk, &edit_queued(1, 1, "these")).unwrap();
-    take(&mut desk, &working(1, false)).unwrap();
+    take_all(&mut desk, &[edit_queued(1, 1, "these"), working(1, false)]);
     let events = take(&mut desk, &send_queued(1, None)).unwrap().events;
     let Some(Event::Queue(QueueEvent::Sent { message, .. })) = events.first() else {
         panic!("not sent: {events:?}")

@@ -1,13 +1,10 @@
 //! An agent that repeats an open question joins its request, and the outcome goes to each call once.
 
-use std::collections::HashMap;
-
 use crate::support::desks::*;
 use crate::support::questions::{self, choose, described, draft, option, single};
 use askdesk_domain::{
-    ASKED_AGAIN_MILLIS, Ask, CALLS_OF_A_REQUEST, Command, Delivery, Desk, Effect, Event, Limit, NativeRef,
-    Outcome, Question, QuestionKind, RawOption, RawQuestion, Rejection, RequestEvent, SessionEnd,
-    WithdrawnWhy, decide,
+    ASKED_AGAIN_MILLIS, Ask, CALLS_OF_A_REQUEST, Command, Delivery, Desk, Effect, Limit, NativeRef, Outcome,
+    Question, QuestionKind, RawOption, RawQuestion, Rejection, SessionEnd, WithdrawnWhy, decide,
 };
 use proptest::prelude::*;
 use rstest::rstest;
@@ -158,8 +155,7 @@ fn case_34_a_failed_delivery_is_retried_for_its_call_alone() {
     for n in [1, 2, 3] {
         take(&mut desk, &sending_to(1, n)).unwrap();
     }
-    take(&mut desk, &note_call(1, 1, delivered())).unwrap();
-    take(&mut desk, &note_call(1, 2, failed())).unwrap();
+    take_all(&mut desk, &[note_call(1, 1, delivered()), note_call(1, 2, failed())]);
     assert_eq!(state_of(&desk, 1), "answered, failed");
     take(&mut desk, &note_call(1, 3, delivered())).unwrap();
     assert_eq!(state_of(&desk, 1), "answered, failed");
@@ -173,8 +169,7 @@ fn case_34_a_failed_delivery_is_retried_for_its_call_alone() {
     assert_eq!(state_of(&desk, 1), "answered, pending");
     assert_eq!(take(&mut desk, &retry).unwrap().effects, []);
     assert!(take(&mut desk, &sending_to(1, 1)).is_err());
-    take(&mut desk, &sending_to(1, 2)).unwrap();
-    take(&mut desk, &note_call(1, 2, delivered())).unwrap();
+    take_all(&mut desk, &[sending_to(1, 2), note_call(1, 2, delivered())]);
     assert_eq!(state_of(&desk, 1), "answered, delivered");
 }
 
@@ -196,15 +191,13 @@ fn case_34_a_request_stays_open_until_its_last_call_is_withdrawn() {
 #[test]
 fn case_34_a_withdrawn_call_can_ask_again_and_calls_that_left_get_nothing() {
     let mut desk = three();
-    take(&mut desk, &withdraw(1, 1, WithdrawnWhy::ByAgent)).unwrap();
-    take(&mut desk, &withdraw(1, 3, WithdrawnWhy::ByAgent)).unwrap();
+    take_all(&mut desk, &[withdraw(1, 1, WithdrawnWhy::ByAgent), withdraw(1, 3, WithdrawnWhy::ByAgent)]);
     let back = take(&mut desk, &asked(1, 60)).unwrap();
     assert_eq!((back.request, names(&back.events)), (Some(request(1)), vec!["asked_again".to_owned()]));
     take(&mut desk, &sqlite()).unwrap();
     assert!(take(&mut desk, &sending_to(1, 3)).is_err());
     for n in [1, 2] {
-        take(&mut desk, &sending_to(1, n)).unwrap();
-        take(&mut desk, &note_call(1, n, delivered())).unwrap();
+        take_all(&mut desk, &[sending_to(1, n), note_call(1, n, delivered())]);
     }
     assert_eq!(state_of(&desk, 1), "answered, delivered");
 }
@@ -212,11 +205,9 @@ fn case_34_a_withdrawn_call_can_ask_again_and_calls_that_left_get_nothing() {
 #[test]
 fn case_34_delivery_does_not_wait_for_a_call_withdrawn_after_the_answer() {
     let mut desk = three();
-    take(&mut desk, &sqlite()).unwrap();
-    take(&mut desk, &withdraw(1, 3, WithdrawnWhy::ByAgent)).unwrap();
+    take_all(&mut desk, &[sqlite(), withdraw(1, 3, WithdrawnWhy::ByAgent)]);
     for n in [1, 2] {
-        take(&mut desk, &sending_to(1, n)).unwrap();
-        take(&mut desk, &note_call(1, n, delivered())).unwrap();
+        take_all(&mut desk, &[sending_to(1, n), note_call(1, n, delivered())]);
     }
     assert_eq!(state_of(&desk, 1), "answered, delivered");
 }
@@ -224,12 +215,9 @@ fn case_34_delivery_does_not_wait_for_a_call_withdrawn_after_the_answer() {
 #[test]
 fn case_34_the_answer_is_parked_if_all_calls_were_withdrawn() {
     let mut desk = three();
-    take(&mut desk, &sqlite()).unwrap();
-    take(&mut desk, &withdraw_all(1, WithdrawnWhy::TurnEnded)).unwrap();
+    take_all(&mut desk, &[sqlite(), withdraw_all(1, WithdrawnWhy::TurnEnded)]);
     assert_eq!(state_of(&desk, 1), "answered, parked");
-    take(&mut desk, &end(1, SessionEnd::Finished)).unwrap();
-    take(&mut desk, &resume(1)).unwrap();
-    take(&mut desk, &introduce(1)).unwrap();
+    take_all(&mut desk, &[end(1, SessionEnd::Finished), resume(1), introduce(1)]);
     let sent = take(&mut desk, &send_parked(1)).unwrap();
     assert_eq!(names(&sent.events), ["sending"]);
     assert_eq!(take(&mut desk, &send_parked(1)).unwrap().events, []);
@@ -257,8 +245,7 @@ fn case_34_an_answer_that_one_call_has_is_not_sent_again_after_the_agent_ends(
     }
     take(&mut desk, &end(1, SessionEnd::Finished)).unwrap();
     assert_eq!(state_of(&desk, 1), becomes);
-    take(&mut desk, &resume(1)).unwrap();
-    take(&mut desk, &introduce(1)).unwrap();
+    take_all(&mut desk, &[resume(1), introduce(1)]);
     let goes = take(&mut desk, &send_parked(1)).unwrap().events.len();
     assert_eq!(goes, usize::from(becomes == "answered, parked"));
 }
@@ -269,9 +256,7 @@ fn case_34_a_missed_request_of_several_calls_gets_its_late_answer_in_one_message
     let ended = take(&mut desk, &end(1, SessionEnd::Finished)).unwrap();
     assert_eq!(ends_of(&ended.events, request(1)), 1);
     assert_eq!(state_of(&desk, 1), "orphaned agent_ended");
-    take(&mut desk, &sqlite()).unwrap();
-    take(&mut desk, &resume(1)).unwrap();
-    take(&mut desk, &introduce(1)).unwrap();
+    take_all(&mut desk, &[sqlite(), resume(1), introduce(1)]);
     assert_eq!(names(&take(&mut desk, &send_parked(1)).unwrap().events), ["sending"]);
     take(&mut desk, &note(1, delivered_late())).unwrap();
     assert_eq!(state_of(&desk, 1), "answered, delivered late");
@@ -279,66 +264,8 @@ fn case_34_a_missed_request_of_several_calls_gets_its_late_answer_in_one_message
     assert_eq!(take(&mut desk, &asked(2, 20)).unwrap().request, Some(request(2)));
 }
 
-fn some_step() -> impl Strategy<Value = Command> {
-    const REQUESTS: u128 = 3;
-    const CALLS: u128 = 5;
-    let news = prop_oneof![
-        3 => Just(delivered()),
-        2 => Just(failed()),
-        1 => Just(Delivery::Parked),
-    ];
-    prop_oneof![
-        8 => (1..=CALLS, 0_i64..400_000).prop_map(|(n, after)| asked(n, after)),
-        3 => (1..=REQUESTS).prop_map(|n| answer(n, vec![choose(0, &[0])])),
-        1 => (1..=REQUESTS).prop_map(|n| decline(n, None)),
-        1 => Just(reply_in_chat(1, "let us talk")),
-        3 => (1..=CALLS).prop_map(|n| withdraw(1, n, WithdrawnWhy::ByAgent)),
-        8 => (1..=REQUESTS, 1..=CALLS).prop_map(|(n, call)| sending_to(n, call)),
-        6 => (1..=REQUESTS, 1..=CALLS, news).prop_map(|(n, call, news)| note_call(n, call, news)),
-        2 => (1..=REQUESTS).prop_map(retry),
-        1 => Just(end(1, SessionEnd::Finished)),
-        1 => Just(resume(1)),
-        1 => Just(send_parked(1)),
-    ]
-}
-
 proptest! {
     #![proptest_config(ProptestConfig { cases: 512, ..ProptestConfig::default() })]
-
-    /// An outcome is sent to a call again only after a failed delivery.
-    #[test]
-    fn each_outcome_is_sent_to_each_call_at_most_once_and_a_replay_gives_the_same_desk(
-        steps in prop::collection::vec(some_step(), 1..60),
-    ) {
-        let mut desk = Desk::default();
-        let mut journal = take(&mut desk, &start(1)).unwrap().events;
-        let mut left = HashMap::new();
-        for step in &steps {
-            let Ok(decision) = take(&mut desk, step) else { continue };
-            for event in &decision.events {
-                match event {
-                    Event::Request(RequestEvent::Sending { request, late: false, call }) => {
-                        let twice = left.insert((*request, call.clone()), step.clone());
-                        prop_assert_eq!(twice, None, "{:?}", event);
-                    }
-                    Event::Request(RequestEvent::DeliveryChanged { request, call: None, delivery: Delivery::Failed { .. } }) => {
-                        left.remove(&(*request, None));
-                    }
-                    Event::Request(RequestEvent::DeliveryChanged { request, call: Some(news), .. })
-                        if matches!(news.delivery, Delivery::Failed { .. }) =>
-                    {
-                        left.remove(&(*request, Some(news.native_ref.clone())));
-                    }
-                    _ => {}
-                }
-            }
-            journal.extend(decision.events);
-            for request in desk.requests() {
-                prop_assert_eq!(ends_of(&journal, request.id), usize::from(!request.is_open()));
-            }
-        }
-        prop_assert_eq!(Desk::replay(&journal), desk);
-    }
 
     #[test]
     fn an_outcome_is_delivered_once_every_waiting_call_has_it(

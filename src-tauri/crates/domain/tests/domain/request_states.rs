@@ -296,8 +296,7 @@ fn case_107_what_a_helper_asks_outlives_an_interrupt_and_a_chat_message_and_hold
         ApprovalCommand::Ask(Box::new(AskApproval { helper: by_helper(), ..new_ask_approval(1, 1) })).into(),
         RequestCommand::Ask(Ask { helper: by_helper(), ..new_ask(1, 2, which()) }).into(),
     ]);
-    take(&mut desk, &withdraw_all(1, WithdrawnWhy::Interrupted)).unwrap();
-    take(&mut desk, &reply_in_chat(1, "let us talk")).unwrap();
+    take_all(&mut desk, &[withdraw_all(1, WithdrawnWhy::Interrupted), reply_in_chat(1, "let us talk")]);
     let states: Vec<String> = desk.requests().map(state).collect();
     assert_eq!(states, ["withdrawn interrupted", "open"]);
     assert_eq!(desk.open_approvals(session(1)).count(), 1);
@@ -334,20 +333,6 @@ fn the_end_of_a_session_orphans_open_requests_and_parks_undelivered_outcomes() {
     assert_eq!(states, ["orphaned session_stopped", "answered, parked", "answered, delivered"]);
     let again = take(&mut desk, &end(1, SessionEnd::Finished)).unwrap();
     assert_eq!(again, Decision::default());
-}
-
-#[test]
-fn a_retry_delivers_the_same_outcome_once() {
-    let mut desk = desk(&[open(), vec![answer(1, vec![choose(0, &[1])]), note(1, failed())]].concat());
-    let retry = retry(1);
-    let Some(ended) = desk.request(request(1)).and_then(|request| request.ended()).cloned() else { panic!() };
-    let redeliver =
-        [Effect::Redeliver { request: request(1), native_ref: native("call-1"), outcome: ended.outcome }];
-    check(&desk, &retry, &["delivery_changed"], &redeliver);
-    take(&mut desk, &retry).unwrap();
-    check(&desk, &retry, &[], &[]);
-    take(&mut desk, &note(1, delivered())).unwrap();
-    check(&desk, &retry, &[], &[]);
 }
 
 #[rstest]

@@ -6,7 +6,7 @@ use askdesk_domain::session_name::SESSION_NAME_CHARS;
 use askdesk_domain::{
     AgentId, ApprovalCommand, ApprovalDecision, ApprovalEvent, ApprovalState, AskApproval, Command, Decision,
     Desk, Effect, EndedBy, NativeSession, Origin, PendingItem, Rejection, RequestEvent, SessionCommand,
-    SessionEnd, SessionEvent, SessionOptions, SessionState, ToolDetail, ValidationError, decide, pending,
+    SessionEnd, SessionEvent, SessionState, ToolDetail, ValidationError, decide, pending,
 };
 use rstest::rstest;
 
@@ -24,58 +24,34 @@ fn deny(message: Option<&str>) -> ApprovalDecision {
 fn case_124_a_session_begun_elsewhere_can_be_resumed_from_its_start_and_is_there_once() {
     let native_session = NativeSession::literal("n1");
     let continuing = |n: u128, agent: AgentId| {
-        let Command::Session(SessionCommand::Start {
-            id, name, named_by, folder, options, config, at, ..
-        }) = start(n)
-        else {
-            unreachable!()
-        };
-        let (origin, continues) = (Origin::started(agent), Some(native_session.clone()));
-        SessionCommand::Start {
-            id,
-            origin,
-            name,
-            named_by,
-            folder,
-            options,
-            config,
-            worktree: None,
-            continues,
-            at,
+        let mut start = start(n);
+        if let Command::Session(SessionCommand::Start { origin, continues, .. }) = &mut start {
+            *origin = Origin::started(agent);
+            *continues = Some(native_session.clone());
         }
+        start
     };
     let (one, other) = (AgentId::literal("demo"), AgentId::literal("other"));
-    let gone = SessionCommand::End { session: session(1), end: SessionEnd::Finished, at: at(2) };
     let mut desk = Desk::default();
-    for command in [continuing(1, one.clone()), gone] {
-        take(&mut desk, &command.into()).unwrap();
-    }
+    take_all(&mut desk, &[continuing(1, one.clone()), end(1, SessionEnd::Finished)]);
     let ended = desk.session(session(1)).unwrap();
     assert_eq!((ended.native_session.as_ref(), ended.resumable), (Some(&native_session), true));
-    let again = decide(&desk, &continuing(2, one).into());
+    let again = decide(&desk, &continuing(2, one));
     assert_eq!(again, Err(Rejection::invalid("continues", "this session is already in Askdesk")));
-    assert!(decide(&desk, &continuing(2, other).into()).is_ok(), "another agent's ids are its own");
+    assert!(decide(&desk, &continuing(2, other)).is_ok(), "another agent's ids are its own");
 }
 
 #[test]
 fn a_session_starts_once_and_its_name_is_bounded() {
-    let (name, origin) = ("n".repeat(SESSION_NAME_CHARS), Origin::started(AgentId::literal("demo")));
-    let long = SessionCommand::Start {
-        id: session(1),
-        origin: origin.clone(),
-        name: format!("  {name}n"),
-        named_by: askdesk_domain::NamedBy::User,
-        folder: "/work".to_owned(),
-        options: SessionOptions::default(),
-        config: Vec::new(),
-        worktree: None,
-        continues: None,
-        at: at(1),
-    };
-    let desk = desk(&[long.into()]);
+    let bounded = "n".repeat(SESSION_NAME_CHARS);
+    let mut long = start(1);
+    if let Command::Session(SessionCommand::Start { name, .. }) = &mut long {
+        *name = format!("  {bounded}n");
+    }
+    let desk = desk(&[long]);
     let started = desk.session(session(1)).unwrap();
-    assert_eq!(started.name, name);
-    assert_eq!((&started.origin, &started.state), (&origin, &SessionState::Starting));
+    assert_eq!((&started.name, &started.state), (&bounded, &SessionState::Starting));
+    assert_eq!(started.origin, Origin::started(AgentId::literal("demo")));
     let again = decide(&desk, &start(1));
     assert_eq!(again, Err(Rejection::invalid("id", "a session with this ID already exists")));
 }

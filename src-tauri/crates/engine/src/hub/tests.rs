@@ -4,67 +4,19 @@
 #[path = "../../tests/engine/support/mirror.rs"]
 mod mirror;
 
-use askdesk_domain::{
-    AgentId, Command, Origin, QuestionKind, QuestionLimits, RawQuestion, RequestCommand, RequestId,
-    SessionCommand, SessionOptions, Timestamp, decide, question_input,
-};
+use askdesk_domain::{Command, QuestionKind, decide};
 use proptest::prelude::*;
-use uuid::Uuid;
 
 use super::*;
+use crate::desks::{ask, decline, session, start};
 use crate::frame::{self, LiveKind};
+use crate::questions::{asked, draft};
 use mirror::Mirror;
 
 const SESSIONS: u128 = 3;
 
-fn session(n: u128) -> SessionId {
-    SessionId::new(Uuid::from_u128(n))
-}
-
-fn start(n: u128) -> Command {
-    let (id, at) = (session(n), Timestamp::from_millis(1));
-    let options = SessionOptions::default();
-    let (name, folder) = (String::new(), String::new());
-    let origin = Origin::started(AgentId::literal("demo"));
-    Command::Session(SessionCommand::Start {
-        id,
-        origin,
-        name,
-        named_by: askdesk_domain::NamedBy::User,
-        folder,
-        options,
-        config: Vec::new(),
-        worktree: None,
-        continues: None,
-        at,
-    })
-}
-
-fn ask(of: u128, n: u128) -> Command {
-    let draft = RawQuestion {
-        text: "Which?".to_owned(),
-        header: None,
-        kind: QuestionKind::Text,
-        options: Vec::new(),
-        required: false,
-        placeholder: None,
-    };
-    Command::Request(RequestCommand::Ask(askdesk_domain::Ask {
-        id: RequestId::new(Uuid::from_u128(0x100 + n)),
-        session: session(of),
-        native_ref: askdesk_domain::NativeRef::new(format!("call-{n}")).unwrap(),
-        asked_by: None,
-        helper: None,
-        questions: question_input::accept(&[draft], QuestionLimits::FOREIGN).unwrap(),
-        limit: None,
-        asker: askdesk_domain::Asker::Waits,
-        at: Timestamp::from_millis(2),
-    }))
-}
-
-fn decline(n: u128) -> Command {
-    let request = RequestId::new(Uuid::from_u128(0x100 + n));
-    Command::Request(RequestCommand::Decline { request, words: None, at: Timestamp::from_millis(3) })
+fn asks(of: u128, n: u128) -> Command {
+    ask(of, n, asked(&[draft(QuestionKind::Text, "Which?", &[])]))
 }
 
 /// A desk with its hub, and readers at any place.
@@ -145,8 +97,8 @@ enum Step {
 fn some_step() -> impl Strategy<Value = Step> {
     let command = prop_oneof![
         (0..SESSIONS).prop_map(start),
-        (0..SESSIONS, 0_u128..6).prop_map(|(of, n)| ask(of, n)),
-        (0_u128..6).prop_map(decline),
+        (0..SESSIONS, 0_u128..6).prop_map(|(of, n)| asks(of, n)),
+        (0_u128..6).prop_map(|n| decline(n, None)),
     ];
     let kind = prop_oneof![Just(LiveKind::Text), Just(LiveKind::Thinking)];
     prop_oneof![

@@ -1,9 +1,8 @@
 //! The writer on a full disk, and the order of its inputs.
 
 use askdesk_domain::{
-    AgentId, AnswerInput, CommandId, Delivery, DeliveryError, Draft, DraftTarget, EntryBody, NativeRef,
-    Notice, Origin, Outcome, Question, QuestionId, QuestionKind, QuestionLimits, RawOption, RawQuestion,
-    RequestCommand, SessionCommand, SessionEnd, SessionOptions, StorageError, Timestamp, question_input,
+    CommandId, Delivery, DeliveryError, Draft, DraftTarget, EntryBody, Notice, Outcome, RawOption,
+    RawQuestion, SessionCommand, SessionEnd, StorageError, Timestamp,
 };
 use proptest::prelude::*;
 use tokio::sync::oneshot;
@@ -11,69 +10,29 @@ use uuid::Uuid;
 
 use super::*;
 use crate::clock::ManualClock;
+use crate::desks::{self, delete, end, failed, new_ask, note, request, start, working};
 use crate::frame::{Frame, StorageOutage};
 use crate::hub::Subscription;
 use crate::mailbox::{DraftRevision, EntryWrite, QUEUED_INPUTS, Resolution, SaveDraft, SessionInput};
+use crate::questions::{self, asked, choose, single};
 
 fn session() -> SessionId {
-    SessionId::new(Uuid::from_u128(1))
-}
-
-fn request(n: u128) -> RequestId {
-    RequestId::new(Uuid::from_u128(0x100 + n))
-}
-
-fn questions(preview_bytes: usize) -> Vec<Question> {
-    let option =
-        |label: &str| RawOption { preview: Some("p".repeat(preview_bytes)), ..RawOption::new(label) };
-    let draft = RawQuestion {
-        text: "Which?".to_owned(),
-        header: None,
-        kind: QuestionKind::Single,
-        options: vec![option("A"), option("B")],
-        required: false,
-        placeholder: None,
-    };
-    question_input::accept(&[draft], QuestionLimits::FOREIGN).unwrap()
+    desks::session(1)
 }
 
 fn ask(n: u128, preview_bytes: usize) -> Ask {
-    Ask {
-        id: request(n),
-        session: session(),
-        native_ref: NativeRef::new(format!("call-{n}")).unwrap(),
-        asked_by: Some(format!("client {n}")),
-        helper: None,
-        questions: questions(preview_bytes),
-        limit: None,
-        asker: askdesk_domain::Asker::Waits,
-        at: Timestamp::from_millis(10),
-    }
+    let option =
+        |label: &str| RawOption { preview: Some("p".repeat(preview_bytes)), ..RawOption::new(label) };
+    let question = RawQuestion { options: vec![option("A"), option("B")], ..single("Which?", &[]) };
+    new_ask(1, n, asked(&[question]))
 }
 
 fn answer(n: u128) -> Command {
-    let question = QuestionId::at(0);
-    let answer = AnswerInput { question, chosen: vec![question.option(0)], other: None, note: None };
-    Command::Request(RequestCommand::Answer {
-        request: request(n),
-        answers: vec![answer],
-        at: Timestamp::from_millis(20),
-    })
+    desks::answer(n, vec![choose(0, &[0])])
 }
 
-fn start(id: SessionId) -> Command {
-    Command::Session(SessionCommand::Start {
-        id,
-        origin: Origin::started(AgentId::literal("demo")),
-        name: "Demo".to_owned(),
-        named_by: askdesk_domain::NamedBy::User,
-        folder: "/".to_owned(),
-        options: SessionOptions::default(),
-        config: Vec::new(),
-        worktree: None,
-        continues: None,
-        at: Timestamp::from_millis(1),
-    })
+fn unusable() -> Command {
+    SessionCommand::CountUnusable { session: session(), lines: 1 }.into()
 }
 
 /// A writer with a session and a subscriber that has read everything.
@@ -84,7 +43,7 @@ fn writer(folder: &std::path::Path) -> (Writer, Subscription, mpsc::Receiver<Not
     let mut writer =
         Writer::new(opened, "epoch".to_owned(), Arc::new(ManualClock::at(1)), tell, limits, Vec::new())
             .unwrap();
-    writer.act(&start(session())).unwrap();
+    writer.act(&start(1)).unwrap();
     let mut subscription = writer.hub.subscribe(&writer.desk);
     assert!(matches!(subscription.take(), Some(Frame::Snapshot(_))));
     (writer, subscription, attention)
@@ -146,20 +105,14 @@ fn on_a_full_disk_an_answer_is_not_sent_and_can_be_given_again() {
     writer.journal.limit_pages(1);
     // Free space within the file takes a few small events still.
     let error = loop {
-        let note = Command::Session(SessionCommand::CountUnusable { session: session(), lines: 1 });
-        if let Err(error) = writer.act(&note) {
+        if let Err(error) = writer.act(&unusable()) {
             break error;
         }
     };
     assert!(is_full(&error), "{error}");
     while subscription.take().is_some() {}
     let noise = writer.desk.session(session()).unwrap().unusable_lines;
-    let long = AnswerInput { other: Some("w".repeat(30_000)), chosen: Vec::new(), ..first_answer() };
-    let command = Command::Request(RequestCommand::Answer {
-        request: request(1),
-        answers: vec![long],
-        at: Timestamp::from_millis(20),
-    });
+    let command = desks::answer(1, vec![questions::say(0, &"w".repeat(30_000))]);
     assert!(is_full(&writer.act(&command).unwrap_err()));
     assert_eq!(writer.desk.request(request(1)), before.request(request(1)));
     assert_eq!(writer.desk.session(session()).unwrap().unusable_lines, noise);
@@ -171,10 +124,6 @@ fn on_a_full_disk_an_answer_is_not_sent_and_can_be_given_again() {
     assert!(matches!(outcome.try_recv(), Ok(Outcome::Answered { .. })));
 }
 
-fn first_answer() -> AnswerInput {
-    AnswerInput { question: QuestionId::at(0), chosen: Vec::new(), other: None, note: None }
-}
-
 #[test]
 fn an_idle_writer_stores_a_snapshot_once_many_events_are_behind_it() {
     let folder = tempfile::tempdir().unwrap();
@@ -183,8 +132,7 @@ fn an_idle_writer_stores_a_snapshot_once_many_events_are_behind_it() {
     let count =
         || -> u64 { snapshots.query_row("SELECT count(*) FROM snapshot", [], |row| row.get(0)).unwrap() };
     while !writer.journal.is_snapshot_due() {
-        let note = Command::Session(SessionCommand::CountUnusable { session: session(), lines: 1 });
-        writer.act(&note).unwrap();
+        writer.act(&unusable()).unwrap();
     }
     let (inputs, received) = mpsc::channel(1);
     let running = std::thread::spawn(move || writer.run(received, &waiting()));
@@ -239,12 +187,11 @@ fn transcript_entries_are_written_once_a_full_disk_has_space_again() {
 fn case_63_a_session_can_be_deleted_on_a_full_disk_and_makes_room_for_others() {
     let folder = tempfile::tempdir().unwrap();
     let (mut writer, mut subscription, _attention) = writer(folder.path());
-    let other = SessionId::new(Uuid::from_u128(2));
-    writer.act(&start(other)).unwrap();
+    let other = desks::session(2);
+    writer.act(&start(2)).unwrap();
     let say = |n: u32| EntryWrite::New(EntryBody::Agent { text: format!("{n} needle ").repeat(200) });
     writer.write(vec![(session(), (0..100).map(say).collect())]);
-    let (session, at) = (session(), Timestamp::from_millis(30));
-    writer.act(&SessionCommand::End { session, end: SessionEnd::Stopped, at }.into()).unwrap();
+    writer.act(&end(1, SessionEnd::Stopped)).unwrap();
     while subscription.take().is_some() {}
     writer.journal.limit_pages(1);
     writer.write(vec![(other, (0..20).map(say).collect())]);
@@ -254,9 +201,9 @@ fn case_63_a_session_can_be_deleted_on_a_full_disk_and_makes_room_for_others() {
     };
     assert_eq!((heard(&mut subscription), found(&writer)), (Vec::new(), (100, 0)));
 
-    writer.act(&SessionCommand::Delete { session }.into()).unwrap();
+    writer.act(&delete(1)).unwrap();
     // An entry in transit comes too late; the other session's entries fit now.
-    writer.write(vec![(session, vec![say(1)])]);
+    writer.write(vec![(session(), vec![say(1)])]);
     assert_eq!(found(&writer), (20, 20));
     let place = writer.desk.clone();
     drop((writer, subscription));
@@ -356,13 +303,9 @@ fn an_answer_reaches_a_session_with_too_many_inputs_and_fails_once_the_session_i
     inputs.try_send(SessionInput::SendParked).unwrap();
     let (resolutions, mut resolved) = mpsc::unbounded_channel();
     writer.sessions.insert(session(), SessionMailbox { inputs, resolutions });
-    let failed = || {
-        let delivery = Delivery::Failed { error: "the pipe is full".into() };
-        Command::from(RequestCommand::NoteDelivery { request: request(1), call: None, delivery })
-    };
     let retry = |writer: &mut Writer| {
-        writer.act(&failed()).unwrap();
-        writer.act(&RequestCommand::Retry { request: request(1) }.into()).unwrap();
+        writer.act(&note(1, failed())).unwrap();
+        writer.act(&desks::retry(1)).unwrap();
         writer.desk.request(request(1)).unwrap().ended().unwrap().delivery.clone()
     };
     assert_eq!(retry(&mut writer), Some(Delivery::Pending));
@@ -397,17 +340,15 @@ fn say(text: &str) -> (SessionId, Vec<EntryWrite>) {
 fn case_132_what_a_full_disk_refuses_is_stored_in_order_once_it_has_room() {
     let folder = tempfile::tempdir().unwrap();
     let (mut writer, mut subscription, _attention) = writer(folder.path());
-    let at = Timestamp::from_millis(30);
-    writer.record(SessionCommand::SetWorking { session: session(), working: true }.into()).unwrap();
+    writer.record(working(1, true)).unwrap();
     while subscription.take().is_some() {}
     writer.journal.limit_pages(1);
     for n in 0..400 {
         writer.write(vec![say(&format!("{n} {}", "x".repeat(5_000)))]);
     }
-    writer.record(SessionCommand::SetWorking { session: session(), working: false }.into()).unwrap();
+    writer.record(working(1, false)).unwrap();
     writer.write(vec![say("after the turn")]);
-    let end = SessionCommand::End { session: session(), end: SessionEnd::Finished, at };
-    writer.record(end.into()).unwrap();
+    writer.record(end(1, SessionEnd::Finished)).unwrap();
     assert!(writer.desk.session(session()).unwrap().is_running(), "nothing is folded that isn't stored");
     let (waiter, _outcome) = oneshot::channel();
     assert!(is_full(&writer.register(ask(1, 0), waiter).unwrap_err()), "nothing overtakes what waits");
@@ -521,11 +462,10 @@ fn played(steps: &[Step], with_faults: bool) -> (Desk, Vec<(u64, EntryBody)>) {
         match step {
             Step::Say(length) => writer.write(vec![say(&"s".repeat(usize::from(*length) * 40 + 1))]),
             Step::Work(working) => {
-                let _ = writer
-                    .record(SessionCommand::SetWorking { session: session(), working: *working }.into());
+                let _ = writer.record(desks::working(1, *working));
             }
             Step::Unusable => {
-                let _ = writer.record(SessionCommand::CountUnusable { session: session(), lines: 1 }.into());
+                let _ = writer.record(unusable());
             }
             Step::Refuse if with_faults => writer.journal.limit_pages(1),
             Step::Accept if with_faults => writer.journal.limit_pages(100_000),

@@ -51,9 +51,7 @@ fn image_block() -> Value {
 
 #[tokio::test]
 async fn an_image_reaches_the_agent_byte_for_byte_and_a_file_by_its_path() {
-    let mut stage = Stage::open().await;
-    let session = stage.start(Play { prompt: None, ..Play::of("technology") }).await;
-    stage.until_idle(session).await;
+    let (mut stage, session) = Stage::idle().await;
     let (path, file) = file(&stage, "notes of mine.txt");
     let attachments = vec![image(&stage, session), file];
     let message = Message { text: "look".to_owned(), attachments, closes: vec![] };
@@ -118,9 +116,7 @@ async fn a_queued_message_is_sent_with_its_attachments_or_stays_queued() {
 
 #[tokio::test]
 async fn an_image_is_removed_unless_a_message_has_it() {
-    let mut stage = Stage::open().await;
-    let session = stage.start(Play { prompt: None, ..Play::of("technology") }).await;
-    stage.until_idle(session).await;
+    let (mut stage, session) = Stage::idle().await;
     let image = image(&stage, session);
     let id = image.image().unwrap();
     let message = Message { text: String::new(), attachments: vec![image], closes: vec![] };

@@ -4,15 +4,15 @@ use std::path::Path;
 
 use crate::support::agents::denies;
 use crate::support::desk::{
-    STAGED, TestDesk, ask_approval, choose, count_in_files, end, heard, poll, request, say, session, start,
+    STAGED, TestDesk, approval, choose, commit, count_in_files, end, heard, new_ask_approval, poll, request,
+    say, session, start,
 };
 use askdesk_domain::{
-    AgentFailure, ApprovalCommand, AskApproval, Command, Desk, Entry, EntryBody, Event, NativeRef,
-    NativeSession, NextStep, Origin, QueueCommand, SessionCommand, SessionEnd, SessionEvent, SessionId,
-    SessionOptions, Timestamp, ToolDetail, decide,
+    AgentFailure, ApprovalCommand, AskApproval, Command, Entry, EntryBody, Event, NativeRef, NativeSession,
+    NextStep, Origin, QueueCommand, SessionCommand, SessionEnd, SessionEvent, SessionId, SessionOptions,
+    Timestamp, ToolDetail,
 };
 use askdesk_engine::Journal;
-use askdesk_engine::clock::Clock;
 
 const GONE: &str = "quetzalcoatl";
 const STAYS: &str = "hippogriff";
@@ -40,18 +40,15 @@ async fn fill(desk: &TestDesk, of: u128, word: &str) {
     desk.engine.answer(id, vec![choose(0, &[1]), say(2, &format!("call it {word}"))]).await.unwrap();
     let (_, _waiter) = desk.ask(of, of * 10 + 1).await;
     desk.engine.decline(request(of * 10 + 1), Some(format!("{word} no"))).await.unwrap();
-    let approval = desk.clock.approval_id();
     let asked = AskApproval {
         native_ref: NativeRef::new(format!("{word}-call")).unwrap(),
-        helper: None,
-        asked_by: None,
         title: format!("{word}-tool"),
         description: Some(format!("{word} it")),
         subject: ToolDetail::Other { input: format!("run {word}") },
-        ..ask_approval(of, approval)
+        ..new_ask_approval(of, of)
     };
     act(ApprovalCommand::Ask(Box::new(asked)).into()).await;
-    desk.engine.decide_approval(approval, denies(&format!("not {word}"))).await.unwrap();
+    desk.engine.decide_approval(approval(of), denies(&format!("not {word}"))).await.unwrap();
     let id = desk.queue(session(of), &format!("{word} later"), Vec::new()).await;
     act(QueueCommand::Edit { session: session(of), id, text: format!("{word} sooner") }.into()).await;
 }
@@ -119,13 +116,8 @@ async fn nothing_is_left_in_unused_parts_of_the_file() {
     let folder = tempfile::tempdir().unwrap();
     {
         let mut journal = Journal::open(folder.path(), Timestamp::from_millis(1)).unwrap().journal;
-        let mut desk = Desk::default();
         for of in 1..=6 {
-            for command in [start(of), end(of, SessionEnd::Finished).into()] {
-                let events = decide(&desk, &command).unwrap().events;
-                events.iter().for_each(|event| desk.fold(event));
-                journal.commit(&events, &[], Timestamp::from_millis(9)).unwrap();
-            }
+            commit(&mut journal, &[start(of), end(of, SessionEnd::Finished)]);
         }
         let mut length: u64 = 7;
         for round in 1..=400 {
@@ -175,12 +167,7 @@ async fn case_151_a_question_is_asked_and_answered_between_two_steps_of_a_sweep(
     let folder = tempfile::tempdir().unwrap();
     {
         let mut journal = Journal::open(folder.path(), Timestamp::from_millis(1)).unwrap().journal;
-        let mut desk = Desk::default();
-        for command in [start(2), end(2, SessionEnd::Finished).into()] {
-            let events = decide(&desk, &command).unwrap().events;
-            events.iter().for_each(|event| desk.fold(event));
-            journal.commit(&events, &[], Timestamp::from_millis(9)).unwrap();
-        }
+        commit(&mut journal, &[start(2), end(2, SessionEnd::Finished)]);
         let entries = (1..=1_000).map(|n| {
             let text = format!("{GONE}{n} {}", "x".repeat(20_000));
             (session(2), Entry { n, at: Timestamp::from_millis(5), body: EntryBody::Agent { text } })

@@ -2,7 +2,7 @@
 
 use crate::support::agents::Stage;
 use crate::support::desk::{TestDesk, ask, heard, request, withdraw};
-use askdesk_domain::{Ask, EntryBody, SessionId};
+use askdesk_domain::{Ask, EntryBody, SessionId, WithdrawnWhy};
 use askdesk_engine::NotificationEvent;
 use serde_json::{Value, json};
 use tokio::sync::oneshot::error::TryRecvError;
@@ -25,8 +25,7 @@ async fn case_34_one_request_and_one_notification_and_the_answer_reaches_both_ca
     assert_eq!(asked.len(), 2);
     stage.answer(&request, "Plain files").await;
     stage.until_delivered(request.id).await;
-    stage.until_said(session, "Both calls have their end").await;
-    stage.until_idle(session).await;
+    stage.until_idle_after(session, "Both calls have their end").await;
     // Each response has the id and the input of its own call.
     let expected = asked.iter().map(|asked| {
         let mut input = asked["request"]["input"].clone();
@@ -53,8 +52,7 @@ async fn case_34_one_request_and_one_notification_and_the_answer_reaches_both_ca
 
 #[tokio::test]
 async fn case_34_each_waiter_gets_the_outcome_and_the_waiter_of_a_withdrawn_call_is_dropped() {
-    let mut desk = TestDesk::open().await;
-    desk.start(1).await;
+    let mut desk = TestDesk::started().await;
     let mut waiters = Vec::new();
     for n in 1..=3 {
         let (id, outcome) = desk.register(Ask { asked_by: None, ..ask(1, n) }).await;
@@ -62,7 +60,7 @@ async fn case_34_each_waiter_gets_the_outcome_and_the_waiter_of_a_withdrawn_call
         waiters.push(outcome);
     }
     let seq = desk.snapshot().await.seq;
-    desk.engine.act(withdraw(1, 2)).await.unwrap();
+    desk.engine.act(withdraw(1, 2, WithdrawnWhy::ByAgent)).await.unwrap();
     assert_eq!(waiters.remove(1).try_recv(), Err(TryRecvError::Closed));
     assert_eq!(desk.snapshot().await.seq, seq, "a withdrawn call is not published");
     assert!(waiters.iter_mut().all(|waiter| waiter.try_recv() == Err(TryRecvError::Empty)));

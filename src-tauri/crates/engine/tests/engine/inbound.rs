@@ -3,8 +3,6 @@
 #[cfg(unix)]
 mod crash_recovery;
 
-use std::time::Duration;
-
 use crate::support::desk::{PATIENCE, TestDesk, choose, half, heard, locked, questions, rejected};
 use askdesk_domain::{
     Channel, Delivery, NativeRef, OrphanedWhy, Outcome, QuestionId, Rejection, RequestId, SessionId,
@@ -75,35 +73,14 @@ async fn an_answer_that_no_call_received_is_parked() {
 }
 
 #[tokio::test]
-async fn a_call_that_is_given_up_while_it_is_registered_leaves_no_open_request() {
-    let desk = TestDesk::open().await;
-    let (calls, session) = connect(&desk).await;
-    for n in 0..50 {
-        let asked = calls.ask(session, asking(&format!("call-{n}")));
-        // Given up at a different moment each time.
-        let _ = tokio::time::timeout(Duration::from_micros(n * 7), asked).await.map(drop);
-        calls.leave(session, call(&format!("call-{n}")), Leave::Gone).await.unwrap();
-    }
-    let open = desk
-        .engine
-        .inspect(|desk| desk.requests().filter(|request| request.is_open()).count())
-        .await
-        .unwrap();
-    assert_eq!(open, 0);
-}
-
-#[tokio::test]
 async fn case_54_after_a_restart_the_call_finds_its_request_and_draft() {
-    let kept = tempfile::tempdir().unwrap();
-    let first = TestDesk::open_at(kept.path()).await;
+    let first = TestDesk::open().await;
     let (calls, session) = connect(&first).await;
     let asked = calls.ask(session, asking("a")).await.unwrap();
     first.begin(asked.request).await;
-    first.engine.close().await.unwrap();
-    drop((first, calls));
+    drop(calls);
+    let mut desk = first.reopened().await;
     assert!(asked.end.await.is_err(), "the engine has closed");
-
-    let mut desk = TestDesk::open_at(kept.path()).await;
     let before = desk.request(asked.request).await;
     assert_eq!(before.ended().unwrap().outcome, Outcome::Orphaned { why: OrphanedWhy::AppQuit });
     let (calls, again) = connect(&desk).await;
@@ -119,18 +96,16 @@ async fn case_54_after_a_restart_the_call_finds_its_request_and_draft() {
     assert_eq!(heard(found.end).await, outcome);
     calls.note_delivered(asked.request, call("a"), Ok(())).await.unwrap();
     desk.check_mirror().await;
-    desk.engine.close().await.unwrap();
-    drop((desk, calls));
+    drop(calls);
 
     // A third run reads it.
-    let third = TestDesk::open_at(kept.path()).await;
+    let third = desk.reopened().await;
     assert!(matches!(delivery(&third, asked.request).await, Some(Delivery::Delivered { .. })));
 }
 
 #[tokio::test]
 async fn a_request_of_a_started_agent_cannot_be_collected() {
-    let desk = TestDesk::open().await;
-    desk.start(1).await;
+    let desk = TestDesk::started().await;
     let (request, _waiter) = desk.ask(1, 1).await;
     let refused = InboundCalls::new(desk.engine.clone()).collect(request, None).await.unwrap_err();
     assert!(matches!(rejected(refused), Rejection::NotFound { .. }));

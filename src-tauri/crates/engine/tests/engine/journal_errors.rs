@@ -6,14 +6,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::support::desk::{
-    TestDesk, allow, ask, ask_approval, choose, end, find_damage, heard, locked, request, session, start,
+    allow, answer, approval, ask, ask_approval, asks, choose, commit, decide_approval, end, find_damage,
+    request, session, start,
 };
 use askdesk_domain::{
-    Approval, ApprovalCommand, ApprovalId, ApprovalState, Command, Desk, Entry, EntryBody, Event, Outcome,
-    RequestCommand, RequestEvent, SessionEnd, SessionEvent, StorageError, Timestamp,
+    Approval, ApprovalCommand, ApprovalState, Command, Desk, Entry, EntryBody, Event, RequestEvent,
+    SessionEnd, SessionEvent, StorageError, Timestamp,
 };
 use askdesk_engine::clock::ManualClock;
-use askdesk_engine::frame::{Snapshot, StorageNotice};
+use askdesk_engine::frame::StorageNotice;
 use askdesk_engine::journal::Opened;
 use askdesk_engine::{Catalog, EngineError, EngineHandle, Journal};
 use rstest::rstest;
@@ -29,30 +30,9 @@ fn entry(n: u64, text: &str) -> (askdesk_domain::SessionId, Entry) {
     (session(1), Entry { n, at: NOW, body: EntryBody::Agent { text: text.to_owned() } })
 }
 
-/// Commits what commands do, and returns the desk they lead to.
-fn commit(journal: &mut Journal, commands: &[Command]) -> Desk {
-    let mut desk = Desk::default();
-    for command in commands {
-        let decision = askdesk_domain::decide(&desk, command).unwrap();
-        decision.events.iter().for_each(|event| desk.fold(event));
-        journal.commit(&decision.events, &[], NOW).unwrap();
-    }
-    desk
-}
-
 fn some_commands() -> Vec<Command> {
-    let answer = Command::Request(RequestCommand::Answer {
-        request: request(1),
-        answers: vec![choose(0, &[1])],
-        at: Timestamp::from_millis(20),
-    });
-    vec![
-        start(1),
-        Command::Request(RequestCommand::Ask(ask(1, 1))),
-        Command::Request(RequestCommand::Ask(ask(1, 2))),
-        answer,
-        end(1, SessionEnd::Stopped).into(),
-    ]
+    let answered = answer(1, vec![choose(0, &[1])]);
+    vec![start(1), asks(ask(1, 1)), asks(ask(1, 2)), answered, end(1, SessionEnd::Stopped)]
 }
 
 /// A folder whose database holds a desk and 200 entries, closed in good order.
@@ -80,28 +60,6 @@ fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
         .collect();
     files.sort();
     files
-}
-
-#[test]
-fn a_closed_journal_is_read_again() {
-    let (folder, desk) = filled();
-    let again = open(folder.path());
-    assert_eq!((again.desk, again.notices), (desk, Vec::new()));
-    assert_eq!(again.entries.get(&session(1)), Some(&200));
-}
-
-#[test]
-fn committed_events_survive_a_crash() {
-    let folder = tempfile::tempdir().unwrap();
-    let kept = tempfile::tempdir().unwrap();
-    let mut journal = open(folder.path()).journal;
-    let desk = commit(&mut journal, &some_commands());
-    // What another process would find now.
-    for (name, bytes) in files(folder.path()) {
-        fs::write(kept.path().join(name), bytes).unwrap();
-    }
-    let again = open(kept.path());
-    assert_eq!((again.desk, again.notices), (desk, Vec::new()));
 }
 
 #[test]
@@ -142,21 +100,16 @@ fn an_entry_at_the_same_position_replaces_the_earlier_one_and_pages_go_backwards
 fn a_page_includes_the_current_requests_and_approvals_of_its_entries() {
     let folder = tempfile::tempdir().unwrap();
     let mut journal = open(folder.path()).journal;
-    let id = ApprovalId::new(uuid::Uuid::from_u128(0x200));
-    let decision = allow();
+    let undelivered =
+        ApprovalCommand::NoteNotDelivered { approval: approval(1), error: "it's \"gone\"".into() };
     let mut commands = some_commands();
-    commands.insert(1, ApprovalCommand::Ask(Box::new(ask_approval(1, id))).into());
-    commands.insert(2, Command::Approval(ApprovalCommand::Decide { approval: id, decision, at: NOW }));
-    commands.insert(
-        3,
-        Command::Approval(ApprovalCommand::NoteNotDelivered { approval: id, error: "it's \"gone\"".into() }),
-    );
+    commands.splice(1..1, [ask_approval(1, 1), decide_approval(1, allow()), undelivered.into()]);
     let desk = commit(&mut journal, &commands);
     let placed = |n, body| (session(1), Entry { n, at: NOW, body });
     let entries = [
         placed(1, EntryBody::Request { request: request(1) }),
         placed(2, EntryBody::Request { request: request(2) }),
-        placed(3, EntryBody::Approval { approval: id }),
+        placed(3, EntryBody::Approval { approval: approval(1) }),
     ];
     journal.commit_entries(&entries).unwrap();
     let page = journal.reader().unwrap().page(session(1), None, 10).unwrap();
@@ -328,27 +281,6 @@ fn a_desk_that_is_just_ending_is_waited_for() {
     });
     open(folder.path());
     ending.join().unwrap();
-}
-
-#[tokio::test]
-async fn a_locked_database_refuses_an_answer_unchanged_until_it_is_unlocked() {
-    let mut desk = TestDesk::open().await;
-    desk.start(1).await;
-    let (id, mut outcome) = desk.ask(1, 1).await;
-    desk.catch_up();
-    let before = desk.snapshot().await;
-    let lock = locked(&desk.folder);
-    let error = desk.engine.answer(id, vec![choose(0, &[0])]).await.unwrap_err();
-    assert!(matches!(error, EngineError::Journal(StorageError::Busy { .. })), "{error}");
-    assert!(outcome.try_recv().is_err());
-    let during = desk.snapshot().await;
-    assert!(during.outage.is_some(), "it is said");
-    assert_eq!(Snapshot { seq: before.seq, outage: None, ..during }, before);
-
-    drop(lock);
-    desk.engine.answer(id, vec![choose(0, &[0])]).await.unwrap();
-    assert!(matches!(heard(outcome).await, Outcome::Answered { .. }));
-    desk.check_mirror().await;
 }
 
 #[test]

@@ -3,11 +3,11 @@
 use std::fs;
 
 use crate::support::agents::Stage;
-use crate::support::desk::{Refusal, TestDesk, copy_of, introduced, rejected, session};
+use crate::support::desk::{Refusal, TestDesk, copy_of, rejected, session};
+use crate::support::desks::{answer, delivered_late, end, introduce, note, resume, send_parked};
 use askdesk_domain::{
     AgentFailure, Delivery, DeliveryError, EntryBody, FolderError, LaunchOverrides, MessageId, Outcome,
-    Rejection, Request, RequestCommand, RequestId, SessionCommand, SessionEnd, SessionId, SessionState,
-    Timestamp,
+    Rejection, Request, SessionEnd, SessionId, SessionState,
 };
 use rstest::rstest;
 
@@ -20,9 +20,7 @@ fn late_messages(stage: &Stage, session: SessionId) -> Vec<String> {
 
 /// A session that was stopped while its agent waited for an answer.
 async fn stopped(scenario: &str) -> (Stage, SessionId, Request) {
-    let mut stage = Stage::open().await;
-    let session = stage.play(scenario).await;
-    let request = stage.asked_one(session).await;
+    let (mut stage, session, request) = Stage::asking(scenario).await;
     stage.stop(session).await;
     (stage, session, request)
 }
@@ -128,19 +126,6 @@ async fn resumed_with_a_queue() -> (Stage, SessionId, MessageId) {
 }
 
 #[tokio::test]
-async fn late_answers_are_sent_before_the_message_that_resumed_the_session() {
-    let (mut stage, session, request) = answered_late().await;
-    stage.resume(session, "technology").await;
-    stage.sessions.send_message(session, "go on, please".to_owned()).await.unwrap();
-    stage.until_delivered_late(request.id).await;
-    stage.until_said(session, "go on, please").await;
-    let sent = stage.messages(session);
-    assert_eq!(sent.len(), 3, "{sent:?}");
-    assert!(sent[1].starts_with(HEAD), "{sent:?}");
-    assert_eq!(sent[2], "go on, please");
-}
-
-#[tokio::test]
 async fn a_session_that_its_agent_does_not_know_ends_and_cannot_be_resumed() {
     let (mut stage, session, request) = answered_late().await;
     fs::remove_file(stage.memory_of_agent(session)).unwrap();
@@ -215,21 +200,6 @@ enum Expected {
     Delivered,
 }
 
-fn step(name: &str, id: RequestId) -> askdesk_domain::Command {
-    let (session, at) = (session(1), Timestamp::from_millis(2_000));
-    let answers = vec![crate::support::desk::choose(0, &[1])];
-    let delivery = Delivery::Delivered { at, late: true };
-    match name {
-        "agent ends" => SessionCommand::End { session, end: SessionEnd::Finished, at }.into(),
-        "answer" => RequestCommand::Answer { request: id, answers, at }.into(),
-        "resume" => SessionCommand::Resume { session, at }.into(),
-        "introduce" => introduced(1).into(),
-        "send" => RequestCommand::SendParked { session }.into(),
-        "acknowledge" => RequestCommand::NoteDelivery { request: id, call: None, delivery }.into(),
-        other => panic!("{other}"),
-    }
-}
-
 /// How many of these steps were taken before the kill. `crash_recovery` kills a session that answers in time.
 #[rstest]
 #[case::missed(1, Expected::Missed)]
@@ -243,12 +213,14 @@ async fn case_47_and_48_after_a_kill_at_any_step_a_late_answer_is_sent_once_or_m
     #[case] steps: usize,
     #[case] expected: Expected,
 ) {
-    let before = TestDesk::open().await;
-    before.start(1).await;
-    before.engine.act(introduced(1)).await.unwrap();
+    let before = TestDesk::started().await;
+    before.engine.act(introduce(1)).await.unwrap();
     let (id, _waiter) = before.ask(1, 1).await;
-    for name in ["agent ends", "answer", "resume", "introduce", "send", "acknowledge"].iter().take(steps) {
-        before.engine.act(step(name, id)).await.unwrap();
+    let answered = answer(1, vec![crate::support::desk::choose(0, &[1])]);
+    let ended = end(1, SessionEnd::Finished);
+    let all = [ended, answered, resume(1), introduce(1), send_parked(1), note(1, delivered_late())];
+    for command in all.into_iter().take(steps) {
+        before.engine.act(command).await.unwrap();
     }
     let left = copy_of(&before.folder);
     drop(before);

@@ -37,8 +37,7 @@ async fn case_110_a_permission_of_more_than_a_mebibyte_is_answered_with_its_whol
         "#
     );
     let session = stage.script(&script, None).await;
-    stage.desk.until("the permission", |known| known.open_approval(session).is_some()).await;
-    let approval = stage.desk.mirror.open_approval(session).unwrap().clone();
+    let approval = stage.permission(session).await;
     assert!(approval.subject.is_cut(), "the page gets no megabytes");
     stage.desk.engine.decide_approval(approval.id, decides(&["allow"])).await.unwrap();
     stage.desk.until("the turn ends", |known| !known.turns(session).is_empty()).await;

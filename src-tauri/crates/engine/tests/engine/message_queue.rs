@@ -2,7 +2,8 @@
 
 use crate::support::agents::{Play, Stage};
 use crate::support::desk::{Refusal, TestDesk, session};
-use askdesk_domain::{EntryBody, QueueCommand, SessionCommand, SessionId};
+use crate::support::desks::working;
+use askdesk_domain::{EntryBody, QueueCommand, SessionId};
 use askdesk_engine::EngineError;
 
 /// The user's messages in the transcript.
@@ -16,16 +17,13 @@ fn said_by_user(stage: &Stage, session: SessionId) -> Vec<&str> {
 
 #[tokio::test]
 async fn case_35_queued_messages_wait_for_the_open_question_and_are_sent_once_one_per_turn() {
-    let mut stage = Stage::open().await;
-    let session = stage.play("technology").await;
-    let request = stage.asked_one(session).await;
+    let (mut stage, session, request) = Stage::asking("technology").await;
     stage.desk.queue(session, "then add tests", Vec::new()).await;
     stage.desk.queue(session, "and write the guide", Vec::new()).await;
     stage.answer(&request, "PostgreSQL").await;
     stage.until_delivered(request.id).await;
     stage.desk.until("the queue is empty", |known| known.sessions[&session].queue.is_empty()).await;
-    stage.until_said(session, "and write the guide").await;
-    stage.until_idle(session).await;
+    stage.until_idle_after(session, "and write the guide").await;
     // The answer goes out before the queued messages, so the question was open until then.
     let sent = stage.sent(session);
     let kinds: Vec<_> = sent.iter().skip(1).filter_map(|line| line["type"].as_str()).collect();
@@ -56,9 +54,7 @@ async fn after_an_interrupt_queued_messages_wait_until_the_user_sends_one() {
 
 #[tokio::test]
 async fn a_message_queued_after_the_turn_is_sent_at_once() {
-    let mut stage = Stage::open().await;
-    let session = stage.start(Play { prompt: None, ..Play::of("technology") }).await;
-    stage.until_idle(session).await;
+    let (mut stage, session) = Stage::idle().await;
     stage.desk.queue(session, "hello", Vec::new()).await;
     stage.asked_one(session).await;
     assert_eq!(stage.messages(session), ["hello"]);
@@ -66,9 +62,7 @@ async fn a_message_queued_after_the_turn_is_sent_at_once() {
 
 #[tokio::test]
 async fn case_132_a_queued_message_is_sent_once_that_can_be_stored() {
-    let mut stage = Stage::open().await;
-    let session = stage.start(Play { prompt: None, ..Play::of("technology") }).await;
-    stage.until_idle(session).await;
+    let (mut stage, session) = Stage::idle().await;
     let refusal = Refusal::of_event(&stage.desk.folder, "queued_sent");
     stage.desk.queue(session, "hello", Vec::new()).await;
     stage.desk.until("it is said", |known| known.outage.is_some()).await;
@@ -81,9 +75,7 @@ async fn case_132_a_queued_message_is_sent_once_that_can_be_stored() {
 
 #[tokio::test]
 async fn case_132_a_message_that_cannot_be_stored_is_not_sent() {
-    let mut stage = Stage::open().await;
-    let session = stage.start(Play { prompt: None, ..Play::of("technology") }).await;
-    stage.until_idle(session).await;
+    let (mut stage, session) = Stage::idle().await;
     let refusal = Refusal::of_entry(&stage.desk.folder, "user");
     let refused = stage.sessions.send_message(session, "hello".to_owned()).await;
     assert!(matches!(refused, Err(EngineError::Journal(_))), "{refused:?}");
@@ -96,18 +88,14 @@ async fn case_132_a_message_that_cannot_be_stored_is_not_sent() {
 
 #[tokio::test]
 async fn a_queue_comes_back_after_a_restart() {
-    let folder = tempfile::tempdir().unwrap();
-    let desk = TestDesk::open_at(folder.path()).await;
-    desk.start(1).await;
-    desk.engine.act(SessionCommand::SetWorking { session: session(1), working: true }).await.unwrap();
+    let desk = TestDesk::started().await;
+    desk.engine.act(working(1, true)).await.unwrap();
     for text in ["one", "two"] {
         desk.queue(session(1), text, Vec::new()).await;
     }
     let taken = desk.queue(session(1), "three", Vec::new()).await;
     desk.engine.act(QueueCommand::Remove { session: session(1), id: taken }).await.unwrap();
-    desk.engine.close().await.unwrap();
-
-    let mut again = TestDesk::open_at(folder.path()).await;
+    let mut again = desk.reopened().await;
     again.catch_up();
     let queue: Vec<_> = again.mirror.sessions[&session(1)].queue.iter().map(|it| it.text.as_str()).collect();
     assert_eq!(queue, ["one", "two"]);

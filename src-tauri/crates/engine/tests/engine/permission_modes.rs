@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::support::agents::{Play, Stage, choices, is_alive, mode_of};
+use crate::support::agents::{Play, Stage, choices, is_alive};
 use crate::support::desk::{poll, rejected};
 use crate::support::mirror::Mirror;
 use askdesk_domain::{
@@ -64,23 +64,6 @@ async fn a_question_that_the_policy_forbids_is_refused_with_a_notice(
     assert_eq!((*noted, text.as_str()), (policy, "Which store should the notes be kept in?"));
 }
 
-#[rstest]
-#[case::always(QuestionPolicy::Always, "bypass")]
-#[case::in_plan_mode(QuestionPolicy::PlanOnly, "plan")]
-#[tokio::test]
-async fn a_question_waits_for_the_user_in_every_mode_that_allows_it(
-    #[case] policy: QuestionPolicy,
-    #[case] mode: &'static str,
-) {
-    let mut stage = Stage::open().await;
-    let play = Play { options: options(Some(mode), policy), ..Play::of("technology") };
-    let session = stage.start(play).await;
-    let request = stage.asked_one(session).await;
-    stage.answer(&request, "PostgreSQL").await;
-    stage.until_delivered(request.id).await;
-    assert_eq!(mode_of(&stage.desk.mirror.sessions[&session]), Some(mode));
-}
-
 #[tokio::test]
 async fn in_plan_mode_questions_are_allowed_again() {
     let mut stage = Stage::open().await;
@@ -93,22 +76,10 @@ async fn in_plan_mode_questions_are_allowed_again() {
 }
 
 #[tokio::test]
-async fn mode_and_model_can_change_in_a_running_session_and_a_refusal_has_the_agents_words() {
-    let mut stage = Stage::open().await;
-    let session = stage.play("technology").await;
-    stage.asked_one(session).await;
+async fn a_context_is_not_compacted_during_a_turn() {
+    let (stage, session, _) = Stage::asking("technology").await;
     let refused = stage.sessions.compact(session).await.unwrap_err();
     assert_eq!(rejected(refused), Rejection::AgentRefused { why: ChangeRefused::Working });
-    stage.set(session, "mode", "accept_edits").await.unwrap();
-    stage.until_mode(session, "accept_edits").await;
-    let refused = stage.set(session, "mode", "bypass").await.unwrap_err();
-    let words = "bypassPermissions has to be chosen when the session is launched".to_owned();
-    assert_eq!(rejected(refused), Rejection::AgentRefused { why: ChangeRefused::InWords { words } });
-    stage.set(session, "model", "another").await.unwrap();
-    let is = |known: &Mirror| known.sessions[&session].model.as_deref() == Some("another");
-    stage.desk.until("the other model", is).await;
-    assert_eq!(mode_of(&stage.desk.mirror.sessions[&session]), Some("accept_edits"));
-    stage.desk.check_mirror().await;
 }
 
 #[tokio::test]

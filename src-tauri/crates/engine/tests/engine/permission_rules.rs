@@ -11,7 +11,7 @@ use askdesk_domain::{
 };
 use askdesk_engine::NotificationEvent;
 use rstest::rstest;
-use serde_json::{Value, json};
+use serde_json::json;
 
 fn rule(action: RuleAction, tool: &str, argument: Option<&str>) -> PermissionRule {
     PermissionRule { action, tool: tool.to_owned(), argument: argument.map(str::to_owned), folder: None }
@@ -40,10 +40,6 @@ fn approvals(stage: &Stage) -> Vec<Approval> {
     stage.desk.mirror.approvals.values().cloned().collect()
 }
 
-fn results(stage: &Stage, session: SessionId) -> Vec<Value> {
-    stage.responses(session)
-}
-
 #[tokio::test]
 async fn case_100_a_rule_denies_without_a_notification_never_a_question_and_its_removal_takes_effect_at_once()
 {
@@ -57,7 +53,7 @@ async fn case_100_a_rule_denies_without_a_notification_never_a_question_and_its_
     let question = stage.asked_one(session).await;
     assert_eq!(question.state, RequestState::Open);
     let message = rules[0].denial();
-    assert_eq!(results(&stage, session), [json!({"behavior": "deny", "message": message})]);
+    assert_eq!(stage.responses(session), [json!({"behavior": "deny", "message": message})]);
     let [denied] = approvals(&stage).try_into().unwrap();
     assert_eq!(denied.denied_by(), Some(&rules[0]));
     assert!(matches!(
@@ -93,8 +89,7 @@ async fn case_100_a_rule_reaches_a_session_that_runs_and_only_its_folder() {
         PermissionRule { folder: Some("/somewhere/else".to_owned()), ..rule(RuleAction::Deny, "Bash", None) };
     set(&stage, std::slice::from_ref(&elsewhere));
     let session = command_question_command(&stage, folder.path()).await;
-    stage.desk.until("an open approval", |known| known.open_approval(session).is_some()).await;
-    let open = stage.desk.mirror.open_approval(session).unwrap().clone();
+    let open = stage.permission(session).await;
     let here =
         PermissionRule { folder: Some(stage.desk.mirror.sessions[&session].folder.clone()), ..elsewhere };
     set(&stage, std::slice::from_ref(&here));
@@ -106,19 +101,6 @@ async fn case_100_a_rule_reaches_a_session_that_runs_and_only_its_folder() {
     stage.until_said(session, "Clean.").await;
     let rules: Vec<_> = approvals(&stage).into_iter().map(|approval| approval.rule).collect();
     assert_eq!(rules, [None, Some(here)]);
-}
-
-#[tokio::test]
-async fn case_100_a_rule_that_asks_says_so_on_the_request() {
-    let mut stage = Stage::open().await;
-    let asks = rule(RuleAction::Ask, "Bash", Some("mkdir *"));
-    set(&stage, std::slice::from_ref(&asks));
-    let session = stage.play("approval").await;
-    stage.desk.until("an open approval", |known| known.open_approval(session).is_some()).await;
-    let open = stage.desk.mirror.open_approval(session).unwrap();
-    assert_eq!(open.rule, Some(asks));
-    let offered: Vec<&str> = open.options.iter().map(|option| option.id.as_str()).collect();
-    assert_eq!(offered, ["allow", "deny"]);
 }
 
 /// A command that a rule denies. The test below kills it on the way, in its own process.

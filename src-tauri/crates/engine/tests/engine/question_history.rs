@@ -1,14 +1,15 @@
 //! Past questions: filtered by words, session and outcome, counted, with the median time to answer.
 
-use crate::support::desk::{TestDesk, choose, questions, request, say, session};
+use crate::support::desk::{ask, choose, questions, request, say, session};
+use crate::support::desks::{asks, desk, start, take};
 use askdesk_domain::{
-    Answers, Asker, Entry, EntryBody, Event, NativeRef, OrphanedWhy, Outcome, Request, RequestEvent,
-    RequestState, SessionId, Timestamp, WithdrawnWhy,
+    Answers, Ask, Asker, Entry, EntryBody, Event, OrphanedWhy, Outcome, RequestEvent, SessionId, Timestamp,
+    WithdrawnWhy,
 };
+use askdesk_engine::Journal;
 use askdesk_engine::journal::{
     DayBounds, OutcomeKind, QuestionFilter, QuestionTotals, QuestionsFound, Reader,
 };
-use askdesk_engine::{EngineHandle, Journal};
 use rstest::rstest;
 
 const NOW: Timestamp = Timestamp::from_millis(1_000_000_000);
@@ -30,25 +31,11 @@ impl Past {
     }
 
     fn ask_as(&mut self, asker: Asker, of: u128, n: u128) {
-        let mut questions = questions();
-        questions[0].text = format!("Which harbor of {n}?");
-        let at = asked_at(n);
-        let asked = Request {
-            id: request(n),
-            session: session(of),
-            native_ref: NativeRef::new(format!("call-{n}")).unwrap(),
-            asked_by: None,
-            helper: None,
-            questions,
-            asked_at: at,
-            limit: None,
-            asker,
-            state: RequestState::Open,
-        };
+        let mut ask = Ask { asker, at: asked_at(n), ..ask(of, n) };
+        ask.questions[0].text = format!("Which harbor of {n}?");
+        let at = ask.at;
         let entry = Entry { n: n as u64, at, body: EntryBody::Request { request: request(n) } };
-        self.journal
-            .commit(&[Event::Request(RequestEvent::Asked { request: asked })], &[(session(of), entry)], at)
-            .unwrap();
+        self.journal.commit(&[asked(ask)], &[(session(of), entry)], at).unwrap();
     }
 
     /// Asks request `n` and ends it after a time, in milliseconds.
@@ -67,6 +54,11 @@ impl Past {
     fn reader(&self) -> Reader {
         self.journal.reader().unwrap()
     }
+}
+
+/// What happens when a request is asked.
+fn asked(ask: Ask) -> Event {
+    take(&mut desk(&[start(1), start(2)]), &asks(ask)).unwrap().events.remove(0)
 }
 
 fn asked_at(n: u128) -> Timestamp {
@@ -245,22 +237,10 @@ fn totals_are_over_the_whole_history_of_the_days() {
     let mut events = Vec::new();
     for n in 1..=3_000_u128 {
         let at = Timestamp::from_millis((n as i64 - 1) * DAY / 72);
-        let asked = Request {
-            id: request(n),
-            session: session(1),
-            native_ref: NativeRef::new(format!("call-{n}")).unwrap(),
-            asked_by: None,
-            helper: None,
-            questions: questions(),
-            asked_at: at,
-            limit: None,
-            asker: askdesk_domain::Asker::Waits,
-            state: RequestState::Open,
-        };
         let outcome = if n % 3 == 0 { Outcome::Expired } else { answered("so") };
+        events.push(asked(Ask { at, ..ask(1, n) }));
         // A third each: 10 seconds, 20 seconds, and those that were not answered.
         let at = Timestamp::from_millis(at.millis() + (n % 3) as i64 * 10_000);
-        events.push(Event::Request(RequestEvent::Asked { request: asked }));
         events.push(Event::Request(RequestEvent::Ended { request: request(n), outcome, at, answer: None }));
     }
     past.journal.commit(&events, &[], NOW).unwrap();
@@ -270,30 +250,6 @@ fn totals_are_over_the_whole_history_of_the_days() {
     assert_eq!(totals.median_millis, Some(15_000));
     let whole = reader.question_totals(&QuestionFilter::default(), &days(90)).unwrap();
     assert_eq!(answer_times(&whole), [0, 1_000, 1_000, 0, 0, 0, 0, 0]);
-}
-
-#[tokio::test]
-async fn case_46_an_answered_question_is_in_the_history_after_a_restart() {
-    let folder = tempfile::tempdir().unwrap();
-    let desk = TestDesk::open_at(folder.path()).await;
-    desk.start(1).await;
-    let (id, _outcome) = desk.ask(1, 1).await;
-    assert_eq!(all(&desk.engine).await.count, 0, "an open question is not listed");
-    desk.engine.answer(id, vec![choose(0, &[1]), say(2, "a lighthouse")]).await.unwrap();
-    let before = all(&desk.engine).await;
-    assert_eq!((before.count, before.answered), (1, 1));
-    desk.engine.close().await.unwrap();
-    drop(desk);
-    let again = TestDesk::open_at(folder.path()).await;
-    let after = all(&again.engine).await;
-    let Some(Outcome::Answered { answers }) = after.requests[0].ended().map(|it| &it.outcome) else {
-        panic!("{after:?}")
-    };
-    assert_eq!(answers.iter().nth(1).unwrap().other.as_deref(), Some("a lighthouse"));
-}
-
-async fn all(engine: &EngineHandle) -> QuestionsFound {
-    engine.all_questions(QuestionFilter::default()).await.unwrap()
 }
 
 /// The words come at 2 s and at 4 s after the question.

@@ -3,12 +3,17 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use crate::support::desk::{TestDesk, allow, ask, ask_approval, choose, request, session, start};
+use crate::support::desk::{TestDesk, allow, ask};
+use crate::support::desks::{
+    answer, ask_approval, at, cancel, close, decide_approval, decline, delivered, delivered_late, dismiss,
+    end, failed, move_before, note, note_call, reply_in_chat, request, resume, retry, send_parked,
+    sending_to, start, withdraw, working,
+};
 use crate::support::mirror::Mirror;
+use crate::support::questions::choose;
 use askdesk_domain::{
-    ApprovalCommand, ApprovalId, Ask, AskApproval, Command, Delivery, Desk, EndInput, NativeRef, Outcome,
-    Request, RequestCommand, RequestId, SessionCommand, SessionEnd, SessionId, Timestamp, UndoSeconds,
-    WithdrawnWhy,
+    Ask, Command, Desk, EndInput, NativeRef, Outcome, Request, RequestCommand, RequestId, SessionEnd,
+    SessionId, UndoSeconds, WithdrawnWhy,
 };
 use askdesk_engine::frame::Snapshot;
 use askdesk_engine::{Journal, Subscription};
@@ -18,7 +23,6 @@ use tokio::sync::oneshot::error::TryRecvError;
 
 const SESSIONS: u128 = 3;
 const REQUESTS: u128 = 6;
-const AT: Timestamp = Timestamp::from_millis(40);
 
 #[derive(Clone, Debug)]
 enum Step {
@@ -52,55 +56,28 @@ enum Step {
 }
 
 fn some_command() -> impl Strategy<Value = Command> {
-    let native_ref = |n: u128| NativeRef::new(format!("call-{n}")).unwrap();
-    let approval = |n: u128| ApprovalId::new(uuid::Uuid::from_u128(0x200 + n));
-    let delivery = prop_oneof![
-        Just(Delivery::Delivered { at: AT, late: false }),
-        Just(Delivery::Delivered { at: AT, late: true }),
-        Just(Delivery::Failed { error: "full".into() }),
-    ];
+    let delivery = prop_oneof![Just(delivered()), Just(delivered_late()), Just(failed()),];
     prop_oneof![
         3 => (0..SESSIONS).prop_map(start),
-        5 => (0..REQUESTS, 0..3_usize).prop_map(|(n, place)| Command::Request(RequestCommand::Answer {
-            request: request(n), answers: vec![choose(0, &[place])], at: AT
-        })),
-        1 => (0..REQUESTS).prop_map(|n| Command::Request(RequestCommand::Decline { request: request(n), words: None, at: AT })),
-        1 => (0..REQUESTS).prop_map(|n| Command::Request(RequestCommand::Cancel { request: request(n), reason: None, at: AT })),
-        1 => (0..SESSIONS)
-            .prop_map(|of| Command::Request(RequestCommand::ReplyInChat {
-                session: session(of), requests: (0..REQUESTS).map(request).collect(), text: "hello".to_owned(), at: AT
-            })),
-        2 => (0..SESSIONS, 0..REQUESTS).prop_map(move |(of, n)| Command::Request(RequestCommand::Withdraw {
-            session: session(of), native_ref: native_ref(n), why: WithdrawnWhy::ByAgent, at: AT
-        })),
-        2 => (0..REQUESTS, delivery.clone())
-            .prop_map(|(n, delivery)| Command::Request(RequestCommand::NoteDelivery { request: request(n), call: None, delivery })),
-        4 => (0..REQUESTS, 0..REQUESTS, delivery).prop_map(move |(n, call, delivery)| Command::Request(RequestCommand::NoteDelivery {
-            request: request(n), call: Some(native_ref(call)), delivery
-        })),
-        2 => (0..REQUESTS).prop_map(|n| Command::Request(RequestCommand::Retry { request: request(n) })),
-        1 => (0..SESSIONS).prop_map(|of| Command::Session(SessionCommand::End {
-            session: session(of), end: SessionEnd::Stopped, at: AT
-        })),
-        2 => (0..SESSIONS)
-            .prop_map(|of| Command::Session(SessionCommand::Resume { session: session(of), at: AT })),
-        2 => (0..SESSIONS).prop_map(|of| Command::Request(RequestCommand::SendParked { session: session(of) })),
-        4 => (0..REQUESTS, 0..REQUESTS).prop_map(move |(n, call)| Command::Request(RequestCommand::NoteSending {
-            request: request(n), call: native_ref(call)
-        })),
-        1 => (0..REQUESTS).prop_map(|n| Command::Request(RequestCommand::Dismiss { request: request(n), at: AT })),
-        1 => (0..SESSIONS).prop_map(|of| Command::Session(SessionCommand::Close { session: session(of), at: AT })),
-        1 => (0..SESSIONS, prop::option::of(0..SESSIONS)).prop_map(|(of, before)| Command::Session(SessionCommand::Move {
-            session: session(of), before: before.map(session)
-        })),
-        1 => (0..SESSIONS, any::<bool>())
-            .prop_map(|(of, working)| Command::Session(SessionCommand::SetWorking { session: session(of), working })),
-        2 => (0..SESSIONS, 0..3_u128).prop_map(move |(of, n)| Command::Approval(ApprovalCommand::Ask(Box::new(AskApproval {
-            native_ref: native_ref(n), ..ask_approval(of, approval(n))
-        })))),
-        2 => (0..3_u128).prop_map(move |n| Command::Approval(ApprovalCommand::Decide {
-            approval: approval(n), decision: allow(), at: AT
-        })),
+        5 => (0..REQUESTS, 0..3_usize).prop_map(|(n, place)| answer(n, vec![choose(0, &[place])])),
+        1 => (0..REQUESTS).prop_map(|n| decline(n, None)),
+        1 => (0..REQUESTS).prop_map(|n| cancel(n, None)),
+        1 => (0..SESSIONS).prop_map(|of| reply_in_chat(of, "hello")),
+        2 => (0..SESSIONS, 0..REQUESTS).prop_map(|(of, n)| withdraw(of, n, WithdrawnWhy::ByAgent)),
+        2 => (0..REQUESTS, delivery.clone()).prop_map(|(n, delivery)| note(n, delivery)),
+        4 => (0..REQUESTS, 0..REQUESTS, delivery)
+            .prop_map(|(n, call, delivery)| note_call(n, call, delivery)),
+        2 => (0..REQUESTS).prop_map(retry),
+        1 => (0..SESSIONS).prop_map(|of| end(of, SessionEnd::Stopped)),
+        2 => (0..SESSIONS).prop_map(resume),
+        2 => (0..SESSIONS).prop_map(send_parked),
+        4 => (0..REQUESTS, 0..REQUESTS).prop_map(|(n, call)| sending_to(n, call)),
+        1 => (0..REQUESTS).prop_map(dismiss),
+        1 => (0..SESSIONS).prop_map(close),
+        1 => (0..SESSIONS, prop::option::of(0..SESSIONS)).prop_map(|(of, before)| move_before(of, before)),
+        1 => (0..SESSIONS, any::<bool>()).prop_map(|(of, is_working)| working(of, is_working)),
+        2 => (0..SESSIONS, 0..3_u128).prop_map(|(of, n)| ask_approval(of, n)),
+        2 => (0..3_u128).prop_map(|n| decide_approval(n, allow())),
     ]
 }
 
@@ -189,7 +166,7 @@ impl Run {
     async fn close(mut self, folder: &Path) {
         let now = self.check().await;
         self.desk.engine.close().await.unwrap();
-        let replayed = Journal::open(folder, AT).unwrap().desk;
+        let replayed = Journal::open(folder, at(40)).unwrap().desk;
         assert_eq!(Memory::of(&replayed), Memory::said_by(now));
     }
 }

@@ -11,7 +11,7 @@ mod warnings;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::support::agents::Stage;
+use crate::support::agents::{Stage, seal};
 use crate::support::desk::Staging;
 use crate::support::moves::goes_on_in_the_moved_folder;
 use askdesk_agents::{Start, claude};
@@ -50,26 +50,32 @@ impl World {
 
     /// Stages a start in a sealed environment, whose process writes its id to a file.
     fn staging(&self) -> Staging {
-        let (program, pid_file) = (self.program.clone(), self.home.path().join("pid"));
-        let sealed = clis::sealed_env(self.home.path(), &self.mock.base_url);
+        let (program, home) = (self.program.clone(), self.home.path().to_owned());
+        let base_url = self.mock.base_url.clone();
         Box::new(move |start: &Start| {
             let Start { folder, options, open } = start;
             let mut plan = claude::launch(program, folder.clone(), &options.config, open);
-            let first = ["-c", "echo $$ > \"$0\"; exec \"$@\""].map(Into::into);
-            let pid_and_program = [pid_file.into_os_string(), plan.program.into_os_string()];
-            plan.args = first.into_iter().chain(pid_and_program).chain(plan.args).collect();
-            plan.program = "/bin/sh".into();
-            plan.env_remove.extend(std::env::vars_os().map(|(name, _)| name));
-            plan.env.extend(sealed.into_iter().map(|(name, value)| (name.into(), value.into())));
+            seal(&mut plan, &home, &base_url);
+            if options.config.values().any(|value| value.as_str() == "bypass") {
+                // As root, the program accepts this mode only in a sandbox.
+                plan.env.push(("IS_SANDBOX".into(), "1".into()));
+            }
             Ok(plan)
         })
     }
 
-    async fn start(&self, stage: &Stage) -> SessionId {
+    async fn start(&self, stage: &Stage, options: SessionOptions) -> SessionId {
         let id = stage.desk.clock.session_id();
         let (folder, prompt) = (self.project.path().to_owned(), Some("Please go on."));
-        stage.start_staged_in(folder, id, self.staging(), prompt, SessionOptions::default()).await;
+        stage.start_staged_in(folder, id, self.staging(), prompt, options).await;
         id
+    }
+
+    /// Starts a session on a desk of its own.
+    async fn started(&self) -> (Stage, SessionId) {
+        let stage = Stage::open().await;
+        let session = self.start(&stage, SessionOptions::default()).await;
+        (stage, session)
     }
 }
 
@@ -77,11 +83,8 @@ impl World {
 async fn a_session_of_the_real_claude_goes_on_in_the_folder_that_its_own_one_became() {
     let script = vec![Reply::text("Hi."), Reply::text("Still here.")];
     let Some(world) = World::open("a_session_of_the_real_claude_goes_on", script).await else { return };
-    let data = tempfile::tempdir().unwrap();
-    let mut stage = Stage::open_at(data.path()).await;
-    let session = world.start(&stage).await;
-    stage.until_said(session, "Hi.").await;
-    stage.until_idle(session).await;
+    let (mut stage, session) = world.started().await;
+    stage.until_idle_after(session, "Hi.").await;
     tokio::time::sleep(STORED_AFTER).await;
     let stage_resume = |stage: &Stage| stage.desk.agent.stage(world.staging());
     goes_on_in_the_moved_folder(&mut stage, &world.mock, &world.project, session, stage_resume).await;

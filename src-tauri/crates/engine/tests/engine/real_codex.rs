@@ -10,17 +10,17 @@ use std::path::{Path, PathBuf};
 
 use askdesk_domain::{
     AgentFailure, AnswerInput, ApprovalDecision, ApprovalOptionKind, EntryBody, LaunchOverrides, Notice,
-    OptionLabel, OrphanedWhy, Outcome, QuestionKind, Request, SessionEnd, SessionId, SessionOptions,
-    ToolDetail, ToolStatus, WithdrawnWhy,
+    OptionLabel, OrphanedWhy, Outcome, QuestionKind, Request, SessionEnd, SessionId, ToolDetail, ToolStatus,
+    WithdrawnWhy,
 };
 use askdesk_testkit::clis::Release;
 use askdesk_testkit::eliciting_server::{ElicitingServer, PAGE};
 use askdesk_testkit::mock_api::{Block, Reply};
 use rstest::rstest;
 use serde_json::{Value, json};
-use world::{REQUEST_WITHIN, World, ask, decision, shell};
+use world::{REQUEST_WITHIN, World, ask, asking_first, decision, shell};
 
-use crate::support::agents::{choices, choose, is_alive};
+use crate::support::agents::{choose, is_alive};
 use crate::support::desk::poll;
 use crate::support::moves::goes_on_in_the_moved_folder;
 
@@ -117,19 +117,15 @@ async fn case_66_and_75_each_decision_on_a_command_arrives_as_it_was_made(
     else {
         return;
     };
-    let options = SessionOptions {
-        config: choices(&[("approval_policy", "untrusted"), ("sandbox", "danger-full-access")]),
-        ..SessionOptions::default()
-    };
-    let session = world.start_with("Please go on.", options).await;
+    let session = world.start_with("Please go on.", asking_first()).await;
 
-    let approval = world.permission(session).await;
+    let approval = world.stage.permission(session).await;
     world.until_status(session, ToolStatus::AwaitingPermission).await;
     let ToolDetail::Command { command, .. } = &approval.subject else { panic!("{:?}", approval.subject) };
     assert!(command.contains("touch one"), "{command}");
     world.decide(&approval, decision("accept")).await;
 
-    let approval = world.permission(session).await;
+    let approval = world.stage.permission(session).await;
     let kinds: Vec<_> = approval.options.iter().map(|option| option.kind).collect();
     assert!(
         kinds.contains(&ApprovalOptionKind::AllowOnce) && kinds.contains(&ApprovalOptionKind::RejectOnce)
@@ -141,7 +137,7 @@ async fn case_66_and_75_each_decision_on_a_command_arrives_as_it_was_made(
         None => world.decide(&approval, decision("acceptForSession")).await,
     }
 
-    let approval = world.permission(session).await;
+    let approval = world.stage.permission(session).await;
     let refused = ApprovalDecision { message: Some("Not a third.".to_owned()), ..decision("decline") };
     world.decide(&approval, refused).await;
     world.stage.until_said(session, "As you wish.").await;
@@ -156,7 +152,7 @@ async fn case_66_and_75_each_decision_on_a_command_arrives_as_it_was_made(
     world.mock.push(shell("c4", "touch four"));
     world.mock.push(Reply::text("Not reached by the fourth."));
     world.stage.sessions.send_message(session, "And a fourth.".to_owned()).await.unwrap();
-    let approval = world.permission(session).await;
+    let approval = world.stage.permission(session).await;
     world.decide(&approval, decision("cancel")).await;
     world.stage.until_idle(session).await;
     assert!(!world.file("four"));
@@ -184,8 +180,7 @@ async fn an_interrupt_withdraws_the_question_and_the_session_goes_on(
     let why = WithdrawnWhy::Interrupted;
     assert_eq!(withdrawn.ended().unwrap().outcome, Outcome::Withdrawn { why });
     world.stage.sessions.send_message(session, "Then without it.".to_owned()).await.unwrap();
-    world.stage.until_said(session, "On with it.").await;
-    world.stage.until_idle(session).await;
+    world.stage.until_idle_after(session, "On with it.").await;
     world.stage.desk.check_mirror().await;
 }
 
@@ -207,8 +202,7 @@ async fn case_68_and_69_a_killed_server_ends_its_sessions_and_each_goes_on_where
         return;
     };
     let other = world.start("Other.").await;
-    world.stage.until_said(other, "Hello from the other one.").await;
-    world.stage.until_idle(other).await;
+    world.stage.until_idle_after(other, "Hello from the other one.").await;
     let session = world.start("Go.").await;
     let request = world.stage.asked_one(session).await;
     let server = world.server();
@@ -309,7 +303,7 @@ async fn elicited(test: &str, tool: &str) -> Option<(World, ElicitingServer, Ses
     let server = ElicitingServer::start().await.unwrap();
     world.add_server("desk", &server.url);
     let session = world.start("Go.").await;
-    let approval = world.permission(session).await;
+    let approval = world.stage.permission(session).await;
     assert_eq!(approval.title, format!("mcp__desk__{tool}"));
     let ToolDetail::Other { input: shown } = &approval.subject else { panic!("{:?}", approval.subject) };
     assert_eq!(serde_json::from_str::<Value>(shown).unwrap(), input);
@@ -361,8 +355,7 @@ async fn a_session_of_the_real_codex_goes_on_in_the_folder_that_its_own_one_beca
     let script = vec![Reply::text("Hi."), Reply::text("Still here.")];
     let Some(mut world) = World::open("a_session_of_the_real_codex_goes_on", script).await else { return };
     let session = world.start("Please go on.").await;
-    world.stage.until_said(session, "Hi.").await;
-    world.stage.until_idle(session).await;
+    world.stage.until_idle_after(session, "Hi.").await;
     let World { stage, mock, project, .. } = &mut world;
     goes_on_in_the_moved_folder(stage, mock, project, session, |_| ()).await;
 }

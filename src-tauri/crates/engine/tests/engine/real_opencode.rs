@@ -13,16 +13,16 @@ use askdesk_agents::opencode::{ASK, MODEL, OPENCODE, PERMISSIONS};
 use askdesk_agents::{Agent, LinkPlan, OpenCode, SessionPlan, Start};
 use askdesk_domain::{
     AgentDescriptor, AgentFailure, Approval, ApprovalDecision, ApprovalOptionId, Choices, Delivery,
-    EntryBody, LaunchOverrides, OrphanedWhy, Outcome, QuestionPolicy, SessionEnd, SessionId, SessionOptions,
-    ToolDetail, ToolStatus, ValueId,
+    EntryBody, LaunchOverrides, OrphanedWhy, Outcome, SessionEnd, SessionId, SessionOptions, ToolDetail,
+    ToolStatus, ValueId,
 };
+use askdesk_engine::Catalog;
 use askdesk_engine::clock::Clock;
-use askdesk_engine::{Beginning, Catalog, StartSpec};
 use askdesk_testkit::clis::{self, Cli};
 use askdesk_testkit::mock_api::{Block, MockApi, Reply, Script};
 use serde_json::{Value, json};
 
-use crate::support::agents::{Stage, choose, is_alive};
+use crate::support::agents::{Stage, choose, is_alive, seal};
 use crate::support::desk::TestDesk;
 use crate::support::moves::goes_on_in_the_moved_folder;
 
@@ -55,15 +55,7 @@ impl Agent for Sealed {
         plan.events = self.events.unwrap_or(plan.events);
         let launch = &mut plan.launch;
         launch.folder = self.home.clone();
-        let first = ["-c", "echo $$ > \"$0\"; exec \"$@\""].map(Into::into);
-        let pid_and_program =
-            [self.home.join("pid").into_os_string(), launch.program.clone().into_os_string()];
-        launch.args =
-            first.into_iter().chain(pid_and_program).chain(std::mem::take(&mut launch.args)).collect();
-        launch.program = "/bin/sh".into();
-        launch.env_remove.extend(std::env::vars_os().map(|(name, _)| name));
-        let sealed = clis::sealed_env(&self.home, &self.base_url);
-        launch.env.extend(sealed.into_iter().map(|(name, value)| (name.into(), value.into())));
+        seal(launch, &self.home, &self.base_url);
         Ok(planned)
     }
 }
@@ -100,8 +92,7 @@ impl World {
         self.set(&format!("\"agent\": {agents}"));
     }
 
-    /// A desk on a folder, with this agent.
-    async fn desk(&self, folder: &Path) -> Stage {
+    fn agents(&self) -> Catalog {
         let agent = Sealed {
             agent: OpenCode::default(),
             program: self.program.clone(),
@@ -109,31 +100,29 @@ impl World {
             base_url: self.mock.base_url.clone(),
             events: self.events,
         };
-        Stage::on(TestDesk::open_with(folder, Catalog::new(vec![Arc::new(agent)])).await)
+        Catalog::new(vec![Arc::new(agent)])
+    }
+
+    /// A desk on a folder, with this agent.
+    async fn desk(&self, folder: &Path) -> Stage {
+        Stage::on(TestDesk::open_with(folder, self.agents()).await)
+    }
+
+    /// Starts a session on a desk of its own.
+    async fn started(&self) -> (Stage, SessionId) {
+        let stage = Stage::on(TestDesk::open_alone_with(self.agents()).await);
+        let session = self.start(&stage).await;
+        (stage, session)
     }
 
     /// A session that asks before changes.
     async fn start(&self, stage: &Stage) -> SessionId {
-        self.start_taking(stage, QuestionPolicy::Always).await
-    }
-
-    async fn start_taking(&self, stage: &Stage, questions: QuestionPolicy) -> SessionId {
         let id = stage.desk.clock.session_id();
         let mut config: Choices = [(PERMISSIONS, ASK)].into_iter().collect();
         // The routes below /api don't follow the model of the configuration (measured with 1.18.33).
         config.extend(self.events.map(|_| (MODEL, ValueId::literal("mock/mock"))));
-        let spec = StartSpec {
-            agent: OPENCODE,
-            name: "Real".to_owned(),
-            named_by: askdesk_domain::NamedBy::User,
-            folder: self.project.path().to_owned(),
-            options: SessionOptions { config, questions, ..SessionOptions::default() },
-            prompt: Some("Please go on.".to_owned()),
-            worktree: None,
-            make: None,
-            beginning: Beginning::Nothing,
-        };
-        stage.sessions.start(id, spec).await.unwrap();
+        let options = SessionOptions { config, ..SessionOptions::default() };
+        stage.start_of(id, OPENCODE, self.project.path().to_owned(), Some("Please go on."), options).await;
         id
     }
 
@@ -172,11 +161,6 @@ fn count_in(request: &Value, words: &str) -> usize {
     request["messages"].to_string().matches(words).count()
 }
 
-async fn permission(stage: &mut Stage, session: SessionId) -> Approval {
-    stage.desk.until("an open approval", |known| known.open_approval(session).is_some()).await;
-    stage.desk.mirror.open_approval(session).unwrap().clone()
-}
-
 async fn decide(stage: &Stage, approval: &Approval, option: &'static str, message: Option<&str>) {
     let message = message.map(str::to_owned);
     let decision = ApprovalDecision { message, ..ApprovalDecision::of(ApprovalOptionId::literal(option)) };
@@ -194,9 +178,7 @@ async fn case_65_the_models_next_request_contains_exactly_the_answer() {
         Reply::text("Again."),
     ];
     let Some(world) = World::open("case_65_opencode_answer", script).await else { return };
-    let folder = tempfile::tempdir().unwrap();
-    let mut stage = world.desk(folder.path()).await;
-    let session = world.start(&stage).await;
+    let (mut stage, session) = world.started().await;
     let request = stage.asked_one(session).await;
     assert_eq!(request.questions[0].options.len(), 2);
     let store = choose(&request, 0, &["SQLite, or a file"]);
@@ -209,8 +191,7 @@ async fn case_65_the_models_next_request_contains_exactly_the_answer() {
     let expected = r#""Which store should the notes be kept in?"="SQLite, or a file", "Which parts?"="Dark mode, i18n, and "print"""#;
     let result = result["content"].as_str().unwrap();
     assert!(result.contains(expected), "{result}");
-    stage.until_said(session, "It is a file.").await;
-    stage.until_idle(session).await;
+    stage.until_idle_after(session, "It is a file.").await;
     assert!(stage.desk.mirror.said(session).contains(&"I need to ask."));
     let EntryBody::TurnEnded { error, input_tokens, context, .. } = stage.desk.mirror.turns(session)[0]
     else {
@@ -220,8 +201,7 @@ async fn case_65_the_models_next_request_contains_exactly_the_answer() {
     assert_eq!(context.map(|context| context.size), Some(200_000));
 
     stage.sessions.send_message(session, "Once more".to_owned()).await.unwrap();
-    stage.until_said(session, "Again.").await;
-    stage.until_idle(session).await;
+    stage.until_idle_after(session, "Again.").await;
     stage.desk.check_mirror().await;
     stage.sessions.stop(session).await.unwrap();
     assert!(!is_alive(world.pid()), "the server ends with its last session");
@@ -236,11 +216,9 @@ async fn case_66_and_75_a_permission_is_allowed_or_rejected_as_decided() {
         Reply::new([runs("call_3", "touch not-this.txt")]),
     ];
     let Some(world) = World::open("case_66_opencode_permission", script).await else { return };
-    let folder = tempfile::tempdir().unwrap();
-    let mut stage = world.desk(folder.path()).await;
-    let session = world.start(&stage).await;
+    let (mut stage, session) = world.started().await;
 
-    let first = permission(&mut stage, session).await;
+    let first = stage.permission(session).await;
     let awaits = |statuses: Vec<ToolStatus>| statuses.last() == Some(&ToolStatus::AwaitingPermission);
     stage.desk.until("the tool waits", |known| awaits(known.tool_statuses(session))).await;
     assert!(!world.project.path().join("made.txt").exists());
@@ -252,16 +230,15 @@ async fn case_66_and_75_a_permission_is_allowed_or_rejected_as_decided() {
         .desk
         .until("the next one", |known| known.open_approval(session).is_some_and(|it| it.id != first.id))
         .await;
-    let second = permission(&mut stage, session).await;
+    let second = stage.permission(session).await;
     decide(&stage, &second, "reject", Some("Not that file.")).await;
     let heard = world.request(3).await;
     assert_eq!(count_in(&heard, "Not that file."), 1, "{}", heard["messages"]);
-    stage.until_said(session, "I understand.").await;
-    stage.until_idle(session).await;
+    stage.until_idle_after(session, "I understand.").await;
 
     // Without words OpenCode ends the turn.
     stage.sessions.send_message(session, "Try the other one".to_owned()).await.unwrap();
-    let third = permission(&mut stage, session).await;
+    let third = stage.permission(session).await;
     decide(&stage, &third, "reject", None).await;
     stage.until_idle(session).await;
     assert_eq!(world.mock.conversation().len(), 4);
@@ -290,11 +267,9 @@ async fn case_108_a_subagent_of_a_session_that_asks_asks_too_or_is_barred() {
     let Some(world) = World::open("case_108_opencode_subagent", script).await else { return };
     let edits = json!({"description": "Edits", "mode": "subagent", "permission": {"bash": "allow", "question": "allow"}});
     world.set_agents(&json!({"general": {"permission": {"question": "allow"}}, "mine": edits}));
-    let folder = tempfile::tempdir().unwrap();
-    let mut stage = world.desk(folder.path()).await;
-    let session = world.start(&stage).await;
+    let (mut stage, session) = world.started().await;
 
-    let first = permission(&mut stage, session).await;
+    let first = stage.permission(session).await;
     assert_eq!(first.asked_by.as_deref(), Some("general"));
     let touches = |approval: &Approval, file: &str| match &approval.subject {
         ToolDetail::Command { command, .. } => command.contains(file),
@@ -306,15 +281,14 @@ async fn case_108_a_subagent_of_a_session_that_asks_asks_too_or_is_barred() {
         .desk
         .until("the next one", |known| known.open_approval(session).is_some_and(|it| it.id != first.id))
         .await;
-    let second = permission(&mut stage, session).await;
+    let second = stage.permission(session).await;
     assert!(touches(&second, "allowed.txt"), "{second:?}");
     assert!(!world.project.path().join("allowed.txt").exists());
     decide(&stage, &second, "once", None).await;
     // The subagent is barred that the user's own settings let run commands unasked.
     let heard = world.request(6).await;
     assert!(heard["messages"].to_string().contains("prevents you from using"), "{}", heard["messages"]);
-    stage.until_said(session, "Barred, then.").await;
-    stage.until_idle(session).await;
+    stage.until_idle_after(session, "Barred, then.").await;
     assert!(world.project.path().join("allowed.txt").exists());
     assert!(!world.project.path().join("denied.txt").exists());
     stage.desk.check_mirror().await;
@@ -325,9 +299,7 @@ async fn case_108_a_subagent_of_a_session_that_asks_asks_too_or_is_barred() {
 async fn an_interrupt_while_it_asks_closes_the_card_and_the_session_goes_on() {
     let script = vec![Reply::new([asks("call_1")]), Reply::text("On it.")];
     let Some(world) = World::open("opencode_interrupt", script).await else { return };
-    let folder = tempfile::tempdir().unwrap();
-    let mut stage = world.desk(folder.path()).await;
-    let session = world.start(&stage).await;
+    let (mut stage, session) = world.started().await;
     let request = stage.asked_one(session).await;
     stage.sessions.interrupt(session).unwrap();
     stage.until_idle(session).await;
@@ -336,8 +308,7 @@ async fn an_interrupt_while_it_asks_closes_the_card_and_the_session_goes_on() {
     assert!(matches!(ended.ended().unwrap().outcome, Outcome::Withdrawn { .. }), "{ended:?}");
     assert_eq!(world.mock.conversation().len(), 1, "the model was not called again");
     stage.sessions.send_message(session, "Go on".to_owned()).await.unwrap();
-    stage.until_said(session, "On it.").await;
-    stage.until_idle(session).await;
+    stage.until_idle_after(session, "On it.").await;
     assert!(matches!(stage.desk.mirror.delivery(request.id), None | Some(Delivery::Parked)));
     stage.desk.check_mirror().await;
     stage.sessions.stop(session).await.unwrap();
@@ -396,10 +367,7 @@ async fn case_68_and_69_killed_with_its_server_while_it_asks_a_session_gets_the_
 async fn a_session_of_the_real_opencode_goes_on_in_the_folder_that_its_own_one_became() {
     let script = vec![Reply::text("Hi."), Reply::text("Still here.")];
     let Some(world) = World::open("a_session_of_the_real_opencode_goes_on", script).await else { return };
-    let data = tempfile::tempdir().unwrap();
-    let mut stage = world.desk(data.path()).await;
-    let session = world.start(&stage).await;
-    stage.until_said(session, "Hi.").await;
-    stage.until_idle(session).await;
+    let (mut stage, session) = world.started().await;
+    stage.until_idle_after(session, "Hi.").await;
     goes_on_in_the_moved_folder(&mut stage, &world.mock, &world.project, session, |_| ()).await;
 }

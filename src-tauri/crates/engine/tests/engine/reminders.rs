@@ -20,8 +20,7 @@ struct Reminded {
 
 impl Reminded {
     async fn open() -> Self {
-        let mut desk = TestDesk::open().await;
-        desk.start(1).await;
+        let mut desk = TestDesk::started().await;
         let file = SettingsFile::open(&desk.folder, Catalog::default());
         let (_, nobody) = mpsc::channel(1);
         let notifications = std::mem::replace(&mut desk.notifications, nobody);
@@ -132,15 +131,12 @@ async fn by_default_there_is_no_reminder_and_one_that_is_set_later_holds_for_ope
 
 #[tokio::test]
 async fn case_39_a_restart_notifies_of_no_earlier_question() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut desk = TestDesk::open_at(folder.path()).await;
-    desk.start(1).await;
+    let mut desk = TestDesk::started().await;
     let id = asked(&desk, 1).await;
     assert!(matches!(desk.notifications.try_recv(), Ok(NotificationEvent::Asked { .. })));
     assert_eq!(desk.ask(1, 1).await.0, id);
     assert!(desk.notifications.try_recv().is_err(), "the same call again");
-    desk.engine.close().await.unwrap();
-    let mut desk = TestDesk::open_at(folder.path()).await;
+    let mut desk = desk.reopened().await;
     let events = desk.notified();
     assert!(matches!(&events[..], [NotificationEvent::Ended { request }] if *request == id), "{events:?}");
 }

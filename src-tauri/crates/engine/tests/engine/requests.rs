@@ -3,9 +3,9 @@
 use crate::support::desk::{
     TestDesk, ask, choose, heard, questions, rejected, request, say, session, withdraw,
 };
+use crate::support::desks::{delivered, note, withdraw_all};
 use askdesk_domain::{
-    AnswerInput, Ask, Command, Delivery, DeliveryError, EndedBy, Outcome, Rejection, Request, RequestCommand,
-    RequestId, Timestamp, WithdrawnWhy,
+    AnswerInput, Ask, Delivery, EndedBy, Outcome, Rejection, Request, Timestamp, WithdrawnWhy,
 };
 use tokio::sync::oneshot;
 
@@ -20,22 +20,13 @@ fn answered(outcome: &Outcome) -> Vec<String> {
     answers.iter().map(one).collect()
 }
 
-fn delivered(id: RequestId) -> Command {
-    Command::Request(RequestCommand::NoteDelivery {
-        request: id,
-        call: None,
-        delivery: Delivery::Delivered { at: Timestamp::from_millis(60), late: false },
-    })
-}
-
 fn delivery(request: &Request) -> Option<&Delivery> {
     request.ended().and_then(|ended| ended.delivery.as_ref())
 }
 
 #[tokio::test]
 async fn case_20_the_waiter_gets_the_answers_and_the_request_has_ended() {
-    let mut desk = TestDesk::open().await;
-    desk.start(1).await;
+    let mut desk = TestDesk::started().await;
     let (id, outcome) = desk.ask(1, 1).await;
     desk.until("the question is shown", |known| known.open(session(1)).len() == 1).await;
     let ticked = AnswerInput { other: Some("and offline".to_owned()), ..choose(1, &[3, 0]) };
@@ -46,14 +37,13 @@ async fn case_20_the_waiter_gets_the_answers_and_the_request_has_ended() {
     assert_eq!(delivery(&returned), Some(&Delivery::Pending));
     desk.check_mirror().await;
     assert!(desk.mirror.open(session(1)).is_empty());
-    desk.engine.act(delivered(id)).await.unwrap();
+    desk.engine.act(note(1, delivered())).await.unwrap();
     assert!(matches!(delivery(&desk.request(id).await), Some(Delivery::Delivered { .. })));
 }
 
 #[tokio::test]
 async fn case_23_the_same_call_registered_again_is_one_request_and_both_waiters_get_the_outcome() {
-    let mut desk = TestDesk::open().await;
-    desk.start(1).await;
+    let mut desk = TestDesk::started().await;
     let (id, first) = desk.ask(1, 1).await;
     let (waiter, second) = oneshot::channel();
     let again = Ask { id: request(99), ..ask(1, 1) };
@@ -75,8 +65,7 @@ async fn case_23_the_same_call_registered_again_is_one_request_and_both_waiters_
 
 #[tokio::test]
 async fn case_23_a_call_registered_again_after_its_end_does_not_get_the_outcome_again() {
-    let mut desk = TestDesk::open().await;
-    desk.start(1).await;
+    let mut desk = TestDesk::started().await;
     let (id, outcome) = desk.ask(1, 1).await;
     desk.engine.answer(id, vec![choose(0, &[0])]).await.unwrap();
     heard(outcome).await;
@@ -95,8 +84,7 @@ async fn case_23_a_call_registered_again_after_its_end_does_not_get_the_outcome_
 
 #[tokio::test]
 async fn case_24_the_same_answer_again_has_the_same_result_and_publishes_nothing() {
-    let mut desk = TestDesk::open().await;
-    desk.start(1).await;
+    let mut desk = TestDesk::started().await;
     let (id, outcome) = desk.ask(1, 1).await;
     let first = desk.engine.answer(id, vec![choose(0, &[1])]).await.unwrap();
     heard(outcome).await;
@@ -113,8 +101,7 @@ async fn case_24_the_same_answer_again_has_the_same_result_and_publishes_nothing
 
 #[tokio::test]
 async fn case_26_a_question_of_a_caller_that_has_given_up_is_not_shown() {
-    let mut desk = TestDesk::open().await;
-    desk.start(1).await;
+    let mut desk = TestDesk::started().await;
     let before = desk.snapshot().await;
     let (waiter, outcome) = oneshot::channel();
     drop(outcome);
@@ -124,54 +111,15 @@ async fn case_26_a_question_of_a_caller_that_has_given_up_is_not_shown() {
 }
 
 #[tokio::test]
-async fn case_32_an_undelivered_outcome_keeps_its_answers_and_a_retry_without_an_agent_fails() {
-    let desk = TestDesk::open().await;
-    desk.start(1).await;
-    let (id, outcome) = desk.ask(1, 1).await;
-    let answers = vec![choose(0, &[1])];
-    desk.engine.answer(id, answers.clone()).await.unwrap();
-    let sent = heard(outcome).await;
-    let failed = Delivery::Failed { error: "the pipe is full".into() };
-    let noted =
-        Command::Request(RequestCommand::NoteDelivery { request: id, call: None, delivery: failed.clone() });
-    desk.engine.act(noted).await.unwrap();
-    let known = desk.request(id).await;
-    assert_eq!((known.ended().map(|it| &it.outcome), delivery(&known)), (Some(&sent), Some(&failed)));
-    // No agent runs in this session.
-    desk.engine.retry(id).await.unwrap();
-    let error = DeliveryError::NotRunning;
-    assert_eq!(delivery(&desk.request(id).await), Some(&Delivery::Failed { error }));
-    assert_eq!(desk.engine.answer(id, answers).await.unwrap(), desk.request(id).await);
-}
-
-#[tokio::test]
-async fn a_closed_engine_refuses_commands_and_drops_waiters() {
-    let mut desk = TestDesk::open().await;
-    desk.start(1).await;
-    let (id, outcome) = desk.ask(1, 1).await;
-    desk.engine.close().await.unwrap();
-    assert_eq!(
-        desk.engine.answer(id, vec![choose(0, &[0])]).await.unwrap_err().to_string(),
-        "Askdesk is quitting"
-    );
-    assert!(outcome.await.is_err());
-    desk.catch_up();
-    assert_eq!(desk.mirror.open(session(1)).len(), 1);
-}
-
-#[tokio::test]
 async fn a_request_that_is_no_longer_in_memory_is_known_to_have_ended() {
-    let desk = TestDesk::open().await;
-    desk.start(1).await;
+    let desk = TestDesk::started().await;
     let (id, _outcome) = desk.ask(1, 0).await;
-    desk.engine.act(withdraw(1, 0)).await.unwrap();
+    desk.engine.act(withdraw(1, 0, WithdrawnWhy::ByAgent)).await.unwrap();
     for n in 1..=askdesk_domain::desk::SETTLED_REQUESTS as u128 {
         let _asked = desk.ask(1, n).await;
     }
-    let at = Timestamp::from_millis(70);
-    let why = WithdrawnWhy::TurnEnded;
-    desk.engine.act(RequestCommand::WithdrawAll { session: session(1), why, at }).await.unwrap();
+    desk.engine.act(withdraw_all(1, WithdrawnWhy::TurnEnded)).await.unwrap();
     assert!(desk.snapshot().await.requests.iter().all(|request| request.id != id));
     let refused = rejected(desk.engine.answer(id, vec![choose(0, &[0])]).await.unwrap_err());
-    assert_eq!(refused, Rejection::AlreadyEnded { by: EndedBy::Agent, at: Timestamp::from_millis(50) });
+    assert_eq!(refused, Rejection::AlreadyEnded { by: EndedBy::Agent, at: Timestamp::from_millis(100) });
 }

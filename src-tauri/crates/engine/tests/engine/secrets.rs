@@ -42,9 +42,7 @@ async fn check_kept_nowhere(stage: &mut Stage, session: SessionId) {
 
 #[tokio::test]
 async fn case_61_a_secret_reaches_the_agent_and_no_file_frame_or_log() {
-    let mut stage = Stage::open().await;
-    let session = stage.play("kinds").await;
-    let request = stage.asked_one(session).await;
+    let (mut stage, session, request) = Stage::asking("kinds").await;
     assert_eq!(request.asked_by.as_deref(), Some("release-bot"));
     stage.desk.engine.answer(request.id, answers(&request)).await.unwrap();
     stage.until_delivered(request.id).await;

@@ -8,7 +8,7 @@ use askdesk_agents::Agent;
 use askdesk_agents::claude::ClaudeCode;
 use askdesk_domain::{
     Delivery, DeliveryError, EntryBody, Notice, OrphanedWhy, Outcome, Rejection, Request, SessionEnd,
-    SessionState, ToolStatus,
+    SessionId, ToolStatus,
 };
 use askdesk_engine::clock::Clock;
 use rstest::rstest;
@@ -50,9 +50,7 @@ async fn case_27_a_question_of_an_agent_that_dies_is_missed_and_its_answer_is_pa
 async fn case_27_a_stopped_session_ends_all_its_processes_and_its_question_is_missed(
     #[case] is_closed: bool,
 ) {
-    let mut stage = Stage::open().await;
-    let session = stage.play("family").await;
-    let request = stage.asked_one(session).await;
+    let (mut stage, session, request) = Stage::asking("family").await;
     stage.until_said(session, "grandchild ").await;
     let said = stage.desk.mirror.said(session).join(" ");
     let grandchild = said.split_whitespace().nth(1).unwrap().to_owned();
@@ -68,28 +66,6 @@ async fn case_27_a_stopped_session_ends_all_its_processes_and_its_question_is_mi
     poll("both processes end", || !is_alive(&agent) && !is_alive(&grandchild)).await;
     let known = &stage.desk.mirror.requests[&request.id];
     assert_eq!(*outcome(known), Outcome::Orphaned { why: OrphanedWhy::SessionStopped });
-}
-
-#[tokio::test]
-async fn a_shutdown_ends_the_agents_and_the_next_run_knows() {
-    let mut stage = Stage::open().await;
-    let session = stage.play("technology").await;
-    let request = stage.asked_one(session).await;
-    stage.sessions.shut_down().await;
-    stage.desk.catch_up();
-    let known = &stage.desk.mirror;
-    assert_eq!(*outcome(&known.requests[&request.id]), Outcome::Orphaned { why: OrphanedWhy::AppQuit });
-    assert!(matches!(known.sessions[&session].state, SessionState::Ended { end: SessionEnd::AppQuit, .. }));
-    let next = crate::support::desk::TestDesk::open_at(&stage.desk.folder).await;
-    assert_eq!(next.mirror.requests, known.requests);
-    assert_eq!(next.mirror.sessions, known.sessions);
-}
-
-#[tokio::test]
-async fn an_agent_that_exits_with_success_finishes_its_session() {
-    let mut stage = Stage::open().await;
-    let session = stage.script("exit 0", None).await;
-    assert_eq!(stage.until_ended(session).await, SessionEnd::Finished);
 }
 
 #[tokio::test]
@@ -203,13 +179,19 @@ fn holds_on() -> String {
     )
 }
 
-#[tokio::test]
-async fn case_168_a_question_and_a_permission_that_the_disk_refuses_for_a_while_are_asked_after_that() {
+/// A session of that agent on a disk that refuses what it asks.
+async fn refused_by_the_disk() -> (Stage, SessionId, rusqlite::Connection) {
     let mut stage = Stage::open().await;
     let session = stage.script(&holds_on(), None).await;
     let lock = locked(&stage.desk.folder);
     touch(&stage, "ask");
     stage.desk.until("the outage", |known| known.outage.is_some()).await;
+    (stage, session, lock)
+}
+
+#[tokio::test]
+async fn case_168_a_question_and_a_permission_that_the_disk_refuses_for_a_while_are_asked_after_that() {
+    let (mut stage, session, lock) = refused_by_the_disk().await;
     tokio::time::sleep(std::time::Duration::from_secs(2)).await;
     let answers = stage.desk.folder.join("answers");
     assert!(!answers.exists(), "the agent was told: {:?}", std::fs::read_to_string(answers));
@@ -224,11 +206,7 @@ async fn case_168_a_question_and_a_permission_that_the_disk_refuses_for_a_while_
 
 #[tokio::test]
 async fn case_168_after_a_minute_the_agent_is_told_and_nobody_is_shown_anything() {
-    let mut stage = Stage::open().await;
-    let session = stage.script(&holds_on(), None).await;
-    let lock = locked(&stage.desk.folder);
-    touch(&stage, "ask");
-    stage.desk.until("the outage", |known| known.outage.is_some()).await;
+    let (mut stage, session, lock) = refused_by_the_disk().await;
     // The permission comes after the first attempts at the question, and each waits for the lock.
     tokio::time::sleep(std::time::Duration::from_secs(6)).await;
     tokio::time::pause();
@@ -253,11 +231,7 @@ async fn case_168_after_a_minute_the_agent_is_told_and_nobody_is_shown_anything(
 #[tokio::test]
 async fn case_168_what_is_withdrawn_or_ends_with_its_session_while_the_disk_refuses_it_has_ended_after_that()
 {
-    let mut stage = Stage::open().await;
-    let session = stage.script(&holds_on(), None).await;
-    let lock = locked(&stage.desk.folder);
-    touch(&stage, "ask");
-    stage.desk.until("the outage", |known| known.outage.is_some()).await;
+    let (mut stage, session, lock) = refused_by_the_disk().await;
     // The agent is read between the attempts, and each waits for the lock.
     touch(&stage, "withdraw");
     tokio::time::sleep(std::time::Duration::from_secs(8)).await;

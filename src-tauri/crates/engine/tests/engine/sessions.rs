@@ -9,13 +9,10 @@ use serde_json::json;
 const STORE: &str = "Which store should the notes be kept in?";
 #[tokio::test]
 async fn case_01_an_answer_is_one_control_response_with_the_input_as_received() {
-    let mut stage = Stage::open().await;
-    let session = stage.play("technology").await;
-    let request = stage.asked_one(session).await;
+    let (mut stage, session, request) = Stage::asking("technology").await;
     stage.answer(&request, "PostgreSQL").await;
     stage.until_delivered(request.id).await;
-    stage.until_said(session, "PostgreSQL").await;
-    stage.until_idle(session).await;
+    stage.until_idle_after(session, "PostgreSQL").await;
     let asked = stage.asked_by_agent(session).remove(0);
     let mut input = asked["request"]["input"].clone();
     input["answers"] = json!({STORE: "PostgreSQL"});
@@ -30,9 +27,7 @@ async fn case_01_an_answer_is_one_control_response_with_the_input_as_received() 
 
 #[tokio::test]
 async fn case_21_the_agent_is_told_that_a_question_was_closed() {
-    let mut stage = Stage::open().await;
-    let session = stage.play("technology").await;
-    let request = stage.asked_one(session).await;
+    let (mut stage, session, request) = Stage::asking("technology").await;
     stage.desk.engine.cancel(request.id, None).await.unwrap();
     stage.until_delivered(request.id).await;
     let message = "The user closed the question without answering it.";
@@ -58,9 +53,7 @@ async fn case_30_a_question_of_one_session_does_not_block_another_session() {
 
 #[tokio::test]
 async fn case_132_an_answer_is_written_once_its_sending_can_be_noted() {
-    let mut stage = Stage::open().await;
-    let session = stage.play("technology").await;
-    let request = stage.asked_one(session).await;
+    let (mut stage, session, request) = Stage::asking("technology").await;
     let refusal = Refusal::of_event(&stage.desk.folder, "sending");
     stage.answer(&request, "PostgreSQL").await;
     stage.desk.until("it is said", |known| known.outage.is_some()).await;
@@ -75,9 +68,7 @@ async fn case_132_an_answer_is_written_once_its_sending_can_be_noted() {
 
 #[tokio::test]
 async fn case_33_an_answer_given_many_times_at_once_is_written_once() {
-    let mut stage = Stage::open().await;
-    let session = stage.play("technology").await;
-    let request = stage.asked_one(session).await;
+    let (mut stage, session, request) = Stage::asking("technology").await;
     let answers = (0..20).map(|_| stage.answer(&request, "PostgreSQL"));
     let results = futures_util::future::join_all(answers).await;
     assert!(results.windows(2).all(|pair| pair[0].state == pair[1].state));
@@ -91,9 +82,7 @@ async fn case_33_an_answer_given_many_times_at_once_is_written_once() {
 
 #[tokio::test]
 async fn case_26_an_interrupt_withdraws_the_question_and_sends_no_answer() {
-    let mut stage = Stage::open().await;
-    let session = stage.play("technology").await;
-    let request = stage.asked_one(session).await;
+    let (mut stage, session, request) = Stage::asking("technology").await;
     stage.sessions.interrupt(session).unwrap();
     stage.desk.until("the card is closed", |known| !known.requests[&request.id].is_open()).await;
     let ended = stage.desk.mirror.requests[&request.id].ended().unwrap().clone();
@@ -168,9 +157,7 @@ async fn case_35_a_message_ends_open_questions_before_it_is_sent() {
 
 #[tokio::test]
 async fn unusable_lines_are_counted_and_logged_and_the_session_continues() {
-    let mut stage = Stage::open().await;
-    let session = stage.play("malformed").await;
-    let request = stage.asked_one(session).await;
+    let (mut stage, session, request) = Stage::asking("malformed").await;
     stage
         .desk
         .until("every broken line is counted", |known| {

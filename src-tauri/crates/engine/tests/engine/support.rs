@@ -2,6 +2,9 @@
 
 pub mod agents;
 pub mod desk;
+#[allow(dead_code, reason = "the domain's own tests have the rest")]
+#[path = "../../../domain/tests/domain/support/desks.rs"]
+pub mod desks;
 #[cfg(unix)]
 pub mod faults;
 pub mod images;
@@ -11,6 +14,9 @@ pub mod mirror;
 pub mod moves;
 #[cfg(unix)]
 pub mod own_process;
+#[allow(dead_code, reason = "the domain's own tests have the rest")]
+#[path = "../../../domain/tests/domain/support/questions.rs"]
+pub mod questions;
 
 // `hub::tests` includes `mirror` too, where the frames are `crate::frame`.
 use askdesk_engine::frame;

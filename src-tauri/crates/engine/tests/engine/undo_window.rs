@@ -1,10 +1,11 @@
 //! Quick answers: held for their undo window, undone, or given once.
 
 use crate::support::desk::{
-    TestDesk, ask, choose, end, heard, locked, questions, rejected, request, say, session, withdraw,
+    TestDesk, answer, ask, choose, end, heard, locked, questions, rejected, request, say, withdraw,
 };
+use crate::support::desks::{cancel, decline, reply_in_chat};
 use askdesk_domain::{
-    AnswerInput, Ask, EndInput, HeldEnd, OrphanedWhy, Outcome, Rejection, RequestCommand, RequestId,
+    AnswerInput, Answers, Ask, Command, EndInput, HeldEnd, OrphanedWhy, Outcome, Rejection, RequestId,
     SessionEnd, Timestamp, UndoSeconds, WithdrawnWhy,
 };
 use askdesk_engine::NotificationEvent;
@@ -18,12 +19,6 @@ async fn lone(desk: &TestDesk, n: u128) -> (RequestId, oneshot::Receiver<Outcome
     desk.register(Ask { questions: questions()[..1].to_vec(), ..ask(1, n) }).await
 }
 
-async fn opened() -> TestDesk {
-    let desk = TestDesk::open().await;
-    desk.start(1).await;
-    desk
-}
-
 fn by(option: usize) -> EndInput {
     EndInput::Answered { answers: vec![choose(0, &[option])] }
 }
@@ -32,10 +27,12 @@ async fn hold(desk: &TestDesk, id: RequestId, option: usize) {
     desk.engine.hold_end(id, by(option), UndoSeconds::default()).await.unwrap();
 }
 
-fn chose(outcome: &Outcome, option: usize) {
-    let Outcome::Answered { answers } = outcome else { panic!("{outcome:?}") };
-    let chosen: Vec<_> = answers.iter().map(|answer| answer.chosen.clone()).collect();
-    assert_eq!(chosen, [choose(0, &[option]).chosen]);
+fn answered(option: usize) -> Outcome {
+    Outcome::Answered { answers: Answers::check(&questions()[..1], &[choose(0, &[option])]).unwrap() }
+}
+
+fn withdrawn(why: WithdrawnWhy) -> Outcome {
+    Outcome::Withdrawn { why }
 }
 
 /// Lets the whole undo window pass.
@@ -53,7 +50,7 @@ async fn let_pass(desk: &TestDesk, millis: i64) {
 
 #[tokio::test]
 async fn a_held_answer_is_shown_and_given_exactly_after_its_undo_window() {
-    let mut desk = opened().await;
+    let mut desk = TestDesk::started().await;
     let (id, mut outcome) = lone(&desk, 1).await;
     hold(&desk, id, 1).await;
     let now = desk.engine.clock().now();
@@ -70,14 +67,14 @@ async fn a_held_answer_is_shown_and_given_exactly_after_its_undo_window() {
     assert!(desk.request(id).await.is_open());
     assert!(outcome.try_recv().is_err());
     desk.clock.advance(1);
-    chose(&heard(outcome).await, 1);
+    assert_eq!(heard(outcome).await, answered(1));
     desk.check_mirror().await;
     assert_eq!(desk.snapshot().await.held, []);
 }
 
 #[tokio::test]
 async fn case_52_an_undone_answer_is_never_sent_and_the_question_stays_open() {
-    let mut desk = opened().await;
+    let mut desk = TestDesk::started().await;
     let (id, mut outcome) = lone(&desk, 1).await;
     hold(&desk, id, 0).await;
     desk.engine.undo_end(id).await.unwrap();
@@ -92,12 +89,12 @@ async fn case_52_an_undone_answer_is_never_sent_and_the_question_stays_open() {
     let_pass(&desk, UNDO - 1).await;
     assert!(desk.request(id).await.is_open());
     desk.clock.advance(1);
-    chose(&heard(outcome).await, 0);
+    assert_eq!(heard(outcome).await, answered(0));
 }
 
 #[tokio::test]
 async fn there_is_an_event_when_a_held_answer_is_undone_or_replaced() {
-    let mut desk = opened().await;
+    let mut desk = TestDesk::started().await;
     let (id, outcome) = lone(&desk, 1).await;
     hold(&desk, id, 0).await;
     hold(&desk, id, 0).await;
@@ -106,7 +103,7 @@ async fn there_is_an_event_when_a_held_answer_is_undone_or_replaced() {
     desk.engine.undo_end(id).await.unwrap();
     hold(&desk, id, 1).await;
     let_it_pass(&desk).await;
-    chose(&heard(outcome).await, 1);
+    assert_eq!(heard(outcome).await, answered(1));
     let short = |event| match event {
         NotificationEvent::Asked { .. } => "asked".to_owned(),
         NotificationEvent::Ended { .. } => "ended".to_owned(),
@@ -122,7 +119,7 @@ async fn there_is_an_event_when_a_held_answer_is_undone_or_replaced() {
 
 #[tokio::test]
 async fn another_choice_replaces_the_first_and_restarts_the_undo_window() {
-    let desk = opened().await;
+    let desk = TestDesk::started().await;
     let (id, mut outcome) = lone(&desk, 1).await;
     hold(&desk, id, 0).await;
     desk.clock.advance(UNDO - 1);
@@ -131,18 +128,18 @@ async fn another_choice_replaces_the_first_and_restarts_the_undo_window() {
     assert!(desk.request(id).await.is_open());
     assert!(outcome.try_recv().is_err());
     desk.clock.advance(1);
-    chose(&heard(outcome).await, 2);
+    assert_eq!(heard(outcome).await, answered(2));
 }
 
 #[tokio::test]
 async fn the_same_choice_again_does_not_extend_the_undo_window() {
-    let desk = opened().await;
+    let desk = TestDesk::started().await;
     let (id, outcome) = lone(&desk, 1).await;
     hold(&desk, id, 0).await;
     desk.clock.advance(UNDO - 1);
     hold(&desk, id, 0).await;
     desk.clock.advance(1);
-    chose(&heard(outcome).await, 0);
+    assert_eq!(heard(outcome).await, answered(0));
     // It was given; the same answer again is accepted.
     hold(&desk, id, 0).await;
 }
@@ -155,7 +152,7 @@ async fn case_104_a_skip_can_be_undone_and_is_carried_out_after_its_undo_window(
     #[case] end: EndInput,
     #[case] expected: Outcome,
 ) {
-    let mut desk = opened().await;
+    let mut desk = TestDesk::started().await;
     // Several questions at once can be skipped, too.
     let (id, mut outcome) = desk.ask(1, 1).await;
     let hold = || desk.engine.hold_end(id, end.clone(), UndoSeconds::default());
@@ -176,60 +173,27 @@ async fn case_104_a_skip_can_be_undone_and_is_carried_out_after_its_undo_window(
     desk.check_mirror().await;
 }
 
-#[tokio::test]
-async fn a_skip_replaces_a_held_answer_and_an_answer_a_held_skip() {
-    let desk = opened().await;
-    let (id, outcome) = lone(&desk, 1).await;
-    hold(&desk, id, 0).await;
-    desk.engine.hold_end(id, EndInput::Canceled, UndoSeconds::default()).await.unwrap();
-    assert_eq!(desk.snapshot().await.held.len(), 1);
-    hold(&desk, id, 1).await;
-    desk.clock.advance(UNDO);
-    chose(&heard(outcome).await, 1);
-}
-
 #[rstest]
-#[case::given_at_once("answer")]
-#[case::declined("decline")]
-#[case::canceled("cancel")]
-#[case::replied_in_chat("chat")]
-#[case::withdrawn_by_the_agent("withdraw")]
-#[case::agent_gone("agent")]
+#[case::given_at_once(answer(1, vec![choose(0, &[2])]), answered(2))]
+#[case::declined(decline(1, None), Outcome::Declined { words: None })]
+#[case::canceled(cancel(1, None), withdrawn(WithdrawnWhy::Canceled { reason: None }))]
+#[case::replied_in_chat(reply_in_chat(1, "no"), Outcome::RepliedInChat { text: "no".to_owned() })]
+#[case::withdrawn_by_the_agent(withdraw(1, 1, WithdrawnWhy::ByAgent), withdrawn(WithdrawnWhy::ByAgent))]
+#[case::agent_gone(end(1, SessionEnd::Finished), Outcome::Orphaned { why: OrphanedWhy::AgentEnded })]
 #[tokio::test]
-async fn any_other_end_during_the_undo_window_is_the_outcome(#[case] how: &str) {
-    let mut desk = opened().await;
+async fn any_other_end_during_the_undo_window_is_the_outcome(
+    #[case] command: Command,
+    #[case] expected: Outcome,
+) {
+    let mut desk = TestDesk::started().await;
     let (id, outcome) = lone(&desk, 1).await;
     hold(&desk, id, 0).await;
-    match how {
-        "answer" => drop(desk.engine.answer(id, vec![choose(0, &[2])]).await.unwrap()),
-        "decline" => drop(desk.engine.decline(id, None).await.unwrap()),
-        "cancel" => drop(desk.engine.cancel(id, Some("not now".to_owned())).await.unwrap()),
-        "chat" => {
-            let (text, at) = ("no".to_owned(), Timestamp::from_millis(50));
-            desk.engine
-                .act(RequestCommand::ReplyInChat { session: session(1), requests: vec![id], text, at })
-                .await
-                .unwrap();
-        }
-        "withdraw" => drop(desk.engine.act(withdraw(1, 1)).await.unwrap()),
-        _ => drop(desk.engine.act(end(1, SessionEnd::Finished)).await.unwrap()),
-    }
+    desk.engine.act(command).await.unwrap();
     let ended = desk.request(id).await;
     assert_eq!(desk.snapshot().await.held, []);
     let_it_pass(&desk).await;
     assert_eq!(desk.request(id).await, ended, "the held answer has no effect");
-    let outcome = heard(outcome).await;
-    match how {
-        "answer" => chose(&outcome, 2),
-        "decline" => assert_eq!(outcome, Outcome::Declined { words: None }),
-        "cancel" => {
-            let why = WithdrawnWhy::Canceled { reason: Some("not now".to_owned()) };
-            assert_eq!(outcome, Outcome::Withdrawn { why });
-        }
-        "chat" => assert_eq!(outcome, Outcome::RepliedInChat { text: "no".to_owned() }),
-        "withdraw" => assert_eq!(outcome, Outcome::Withdrawn { why: WithdrawnWhy::ByAgent }),
-        _ => assert_eq!(outcome, Outcome::Orphaned { why: OrphanedWhy::AgentEnded }),
-    }
+    assert_eq!(heard(outcome).await, expected);
     desk.check_mirror().await;
     // It is too late to undo it.
     let refused = rejected(desk.engine.undo_end(id).await.unwrap_err());
@@ -241,16 +205,13 @@ async fn any_other_end_during_the_undo_window_is_the_outcome(#[case] how: &str) 
 
 #[tokio::test]
 async fn when_the_engine_closes_during_the_undo_window_the_question_is_missed() {
-    let folder = tempfile::tempdir().unwrap();
-    let desk = TestDesk::open_at(folder.path()).await;
-    desk.start(1).await;
+    let desk = TestDesk::started().await;
     let (id, outcome) = lone(&desk, 1).await;
     hold(&desk, id, 0).await;
-    desk.engine.close().await.unwrap();
-    desk.clock.advance(UNDO);
+    let clock = std::sync::Arc::clone(&desk.clock);
+    let desk = desk.reopened().await;
+    clock.advance(UNDO);
     assert!(outcome.await.is_err(), "there was no outcome");
-    drop(desk);
-    let desk = TestDesk::open_at(folder.path()).await;
     let ended = desk.request(id).await;
     let outcome = ended.ended().map(|ended| &ended.outcome);
     assert_eq!(outcome, Some(&Outcome::Orphaned { why: OrphanedWhy::AppQuit }));
@@ -259,7 +220,7 @@ async fn when_the_engine_closes_during_the_undo_window_the_question_is_missed() 
 
 #[tokio::test]
 async fn an_answer_that_cannot_be_stored_stays_held_with_its_error_and_can_be_given_again() {
-    let mut desk = opened().await;
+    let mut desk = TestDesk::started().await;
     let (id, outcome) = lone(&desk, 1).await;
     hold(&desk, id, 1).await;
     let lock = locked(&desk.folder);
@@ -270,13 +231,13 @@ async fn an_answer_that_cannot_be_stored_stays_held_with_its_error_and_can_be_gi
     hold(&desk, id, 1).await;
     assert_eq!(desk.snapshot().await.held[0].error, None);
     desk.clock.advance(UNDO);
-    chose(&heard(outcome).await, 1);
+    assert_eq!(heard(outcome).await, answered(1));
     desk.check_mirror().await;
 }
 
 #[tokio::test]
 async fn each_request_has_its_own_undo_window() {
-    let desk = opened().await;
+    let desk = TestDesk::started().await;
     let (first, one) = lone(&desk, 1).await;
     let (second, mut two) = lone(&desk, 2).await;
     hold(&desk, first, 0).await;
@@ -284,7 +245,7 @@ async fn each_request_has_its_own_undo_window() {
     hold(&desk, second, 1).await;
     assert_eq!(desk.snapshot().await.held.len(), 2);
     desk.clock.advance(UNDO - 1_000);
-    chose(&heard(one).await, 0);
+    assert_eq!(heard(one).await, answered(0));
     assert!(two.try_recv().is_err());
     desk.engine.undo_end(second).await.unwrap();
     let_it_pass(&desk).await;
@@ -302,7 +263,7 @@ async fn only_a_single_choice_for_a_lone_question_is_held(
     #[case] answers: Vec<AnswerInput>,
     #[case] field: &str,
 ) {
-    let desk = opened().await;
+    let desk = TestDesk::started().await;
     let (id, _outcome) = if is_lone { lone(&desk, 1).await } else { desk.ask(1, 1).await };
     let refused =
         desk.engine.hold_end(id, EndInput::Answered { answers }, UndoSeconds::default()).await.unwrap_err();
@@ -311,18 +272,4 @@ async fn only_a_single_choice_for_a_lone_question_is_held(
     assert_eq!(desk.snapshot().await.held, []);
     let unknown = desk.engine.undo_end(request(9)).await.unwrap_err();
     assert_eq!(rejected(unknown), Rejection::NotFound { what: "request" });
-}
-
-#[tokio::test]
-async fn a_held_answer_is_not_stored() {
-    let desk = opened().await;
-    let (id, _outcome) = lone(&desk, 1).await;
-    let before = std::fs::read(desk.folder.join("desk.db-wal")).unwrap();
-    let note = AnswerInput { note: Some("only in memory".to_owned()), ..choose(0, &[0]) };
-    desk.engine
-        .hold_end(id, EndInput::Answered { answers: vec![note] }, UndoSeconds::default())
-        .await
-        .unwrap();
-    assert_eq!(desk.snapshot().await.held.len(), 1);
-    assert_eq!(std::fs::read(desk.folder.join("desk.db-wal")).unwrap(), before);
 }

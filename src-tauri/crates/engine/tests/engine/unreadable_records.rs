@@ -5,10 +5,7 @@ use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use askdesk_domain::{
-    Command, Entry, EntryBody, Notice, Outcome, RequestCommand, RequestState, SessionEnd, SessionId,
-    Timestamp,
-};
+use askdesk_domain::{Entry, EntryBody, Notice, Outcome, RequestState, SessionEnd, SessionId, Timestamp};
 use askdesk_engine::clock::ManualClock;
 use askdesk_engine::frame::StorageNotice;
 use askdesk_engine::journal::Opened;
@@ -16,7 +13,9 @@ use askdesk_engine::{Catalog, EngineError, EngineHandle, Journal, QuestionFilter
 use rstest::rstest;
 use rusqlite::{Connection, params};
 
-use crate::support::desk::{TestDesk, ask, choose, end, find_damage, heard, request, session, start};
+use crate::support::desk::{
+    TestDesk, answer, ask, asks, choose, commit, end, find_damage, heard, request, session, start,
+};
 
 const NOW: Timestamp = Timestamp::from_millis(777);
 
@@ -37,19 +36,9 @@ fn said(session: SessionId, n: u64) -> (SessionId, Entry) {
 fn filled() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let mut journal = open(folder.path()).journal;
-    let mut desk = askdesk_domain::Desk::default();
     for n in 1..=3 {
-        let answer = RequestCommand::Answer {
-            request: request(n),
-            answers: vec![choose(0, &[1])],
-            at: Timestamp::from_millis(20),
-        };
-        let asking = Command::Request(RequestCommand::Ask(ask(n, n)));
-        for command in [start(n), asking, answer.into(), end(n, SessionEnd::Stopped).into()] {
-            let decision = askdesk_domain::decide(&desk, &command).unwrap();
-            decision.events.iter().for_each(|event| desk.fold(event));
-            journal.commit(&decision.events, &[], NOW).unwrap();
-        }
+        let answered = answer(n, vec![choose(0, &[1])]);
+        commit(&mut journal, &[start(n), asks(ask(n, n)), answered, end(n, SessionEnd::Stopped)]);
         let mut entries: Vec<_> = (1..=40).map(|at| said(session(n), at)).collect();
         entries[0].1.body = EntryBody::User { text: format!("begin {n}"), attachments: Vec::new() };
         entries[1].1.body = EntryBody::Request { request: request(n) };

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use super::fixture::{Fixture, PATIENCE, quick};
+use super::fixture::{Fixture, Head, PATIENCE, quick};
 use super::mcp_client::{Folder, McpClient, Speaks, assert_answered, structured, text, which_store};
 
 async fn connect(fixture: &Fixture, name: &'static str, speaks: Speaks) -> McpClient {
@@ -219,20 +219,24 @@ async fn closing_does_not_wait_for_a_client_that_only_listens() {
     tokio::time::timeout(PATIENCE, gateway.close()).await.expect("an end in time");
 }
 
+/// A call of a client that has no session, written by hand.
+fn without_session(fixture: &Fixture, method: &str, mut params: Value) -> (Head, String) {
+    let version = "2026-07-28";
+    params["_meta"] = json!({
+        "io.modelcontextprotocol/protocolVersion": version,
+        "io.modelcontextprotocol/clientInfo": {"name": "runaway", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let head = fixture.head("POST", "/mcp").set("mcp-protocol-version", version).set("mcp-method", method);
+    (head, json!({"jsonrpc": "2.0", "id": 7, "method": method, "params": params}).to_string())
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_page_of_tools_that_does_not_exist_is_refused() {
     let fixture = Fixture::open().await;
-    let head = fixture.head("POST", "/mcp").set("mcp-protocol-version", "2026-07-28");
-    let head = head.set("mcp-method", "tools/list");
     let list = async |cursor: Value| {
-        let call = json!({"jsonrpc": "2.0", "id": 7, "method": "tools/list", "params": {
-            "cursor": cursor, "_meta": {
-                "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-                "io.modelcontextprotocol/clientInfo": {"name": "runaway", "version": "1"},
-                "io.modelcontextprotocol/clientCapabilities": {},
-            },
-        }});
-        fixture.send(&head, call.to_string().as_bytes()).await
+        let (head, call) = without_session(&fixture, "tools/list", json!({"cursor": cursor}));
+        fixture.send(&head, call.as_bytes()).await
     };
     // The response is a stream of events.
     let refused = list(json!("page 2")).await.body;
@@ -245,20 +249,14 @@ async fn a_page_of_tools_that_does_not_exist_is_refused() {
 #[tokio::test(flavor = "multi_thread")]
 async fn more_than_a_hundred_calls_a_minute_are_rejected() {
     let fixture = Fixture::open().await;
-    let head = fixture.head("POST", "/mcp").set("mcp-protocol-version", "2026-07-28");
-    let head = head.set("mcp-method", "tools/call").set("mcp-name", "collect_answer");
-    let call = json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {
-        "name": "collect_answer", "arguments": {"requestId": uuid::Uuid::nil()}, "_meta": {
-            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-            "io.modelcontextprotocol/clientInfo": {"name": "runaway", "version": "1"},
-            "io.modelcontextprotocol/clientCapabilities": {},
-        },
-    }});
+    let params = json!({"name": "collect_answer", "arguments": {"requestId": uuid::Uuid::nil()}});
+    let (head, call) = without_session(&fixture, "tools/call", params);
+    let head = head.set("mcp-name", "collect_answer");
     for n in 0..100 {
-        let answer = fixture.send(&head, call.to_string().as_bytes()).await;
+        let answer = fixture.send(&head, call.as_bytes()).await;
         assert_eq!(answer.status, 200, "{n}: {answer:?}");
     }
-    let refused = fixture.send(&head, call.to_string().as_bytes()).await;
+    let refused = fixture.send(&head, call.as_bytes()).await;
     assert_eq!(refused.status, 429, "{refused:?}");
     let words = refused.json()["error"]["message"].as_str().unwrap().to_owned();
     assert!(words.starts_with("too many calls (the limit is 100 a minute per client)"), "{words}");

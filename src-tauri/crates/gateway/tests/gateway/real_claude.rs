@@ -1,12 +1,14 @@
 //! The real `claude` in front of an open gateway. Its model is a mock on loopback.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
+use askdesk_client_config::{Client, Endpoint, Env, Os, Scope, Token, connect};
 use askdesk_domain::{Channel, Request};
 use askdesk_testkit::clis;
 use askdesk_testkit::mock_api::{MockApi, Reply, Script};
+use askdesk_user_environment::Variables;
 use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt;
 use tokio::process::{Child, Command};
@@ -18,6 +20,15 @@ pub const REQUEST_WITHIN: Duration = Duration::from_secs(60);
 pub fn which_store(question: &str) -> Value {
     json!([{"question": question, "header": "Store", "multiSelect": false, "options": [
         {"label": "SQLite", "description": "One file"}, {"label": "PostgreSQL", "description": "A server"}]}])
+}
+
+/// Connects Claude Code as `askdesk connect` does.
+pub fn connect_claude(fixture: &Fixture, home: &Path, project: &Path) {
+    let (home, project) = (home.to_owned(), project.to_owned());
+    let env = Env { os: Os::CURRENT, home, project, variables: Variables::default() };
+    let token = Token::parse(&fixture.token()).unwrap();
+    let endpoint = Endpoint { port: fixture.address.port(), token, command: None, ask_by_command: false };
+    connect(Client::ClaudeCode, Scope::User, &env, &endpoint).unwrap().apply().unwrap();
 }
 
 /// An open gateway, a mock model, and a home folder for the program.

@@ -4,16 +4,15 @@ use std::path::PathBuf;
 use std::process::{Command, Output};
 use std::time::Duration;
 
-use askdesk_client_config::{BACKGROUND_SETTING, Client, Endpoint, Env, Os, Scope, Token, connect};
+use askdesk_client_config::BACKGROUND_SETTING;
 use askdesk_domain::{Asker, Channel, Desk, Outcome, Request, WithdrawnWhy};
 use askdesk_testkit::clis;
 use askdesk_testkit::mock_api::{Block, Reply};
-use askdesk_user_environment::Variables;
 use rstest::rstest;
 use serde_json::{Value, json};
 
 use super::fixture::PATIENCE;
-use super::real_claude::{REQUEST_WITHIN, World, which_store};
+use super::real_claude::{REQUEST_WITHIN, World, connect_claude, which_store};
 
 /// How long to wait before a key is pressed. A key that is pressed while a dialog is drawn may go to the screen before it.
 const SEEN_FOR: Duration = Duration::from_millis(500);
@@ -176,18 +175,13 @@ async fn case_53_in_a_real_terminal_the_first_answer_wins() {
 
 /// Connects Claude Code as `askdesk connect` does, to settings in which the user has set the limit, or hasn't.
 fn connect_with(world: &World, limit: Option<&str>) {
-    let home = world.home.path().to_owned();
+    let home = world.home.path();
     if let Some(limit) = limit {
         std::fs::create_dir_all(home.join(".claude")).unwrap();
         let settings = json!({"env": {BACKGROUND_SETTING: limit}});
         std::fs::write(home.join(".claude/settings.json"), settings.to_string()).unwrap();
     }
-    let project = world.project.path().to_owned();
-    let env = Env { os: Os::Linux, home, project, variables: Variables::default() };
-    let token = Token::parse(&world.fixture.token()).unwrap();
-    let port = world.fixture.address.port();
-    let endpoint = Endpoint { port, token, command: None, ask_by_command: false };
-    connect(Client::ClaudeCode, Scope::User, &env, &endpoint).unwrap().apply().unwrap();
+    connect_claude(&world.fixture, world.home.path(), world.project.path());
 }
 
 /// How long the real program waits for a call here before it moves it to the background, in milliseconds.

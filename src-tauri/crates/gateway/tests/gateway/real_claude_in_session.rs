@@ -4,15 +4,13 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use askdesk_client_config::{Client, Endpoint, Env, Os, Scope, Token, connect};
 use askdesk_domain::{LaunchOverrides, RequestId, SessionId, SessionOptions};
 use askdesk_testkit::clis;
 use askdesk_testkit::mock_api::{MockApi, Reply, Script};
-use askdesk_user_environment::Variables;
 
 use super::fixture::PATIENCE;
 use super::managed::Managed;
-use super::real_claude::{REQUEST_WITHIN, which_store};
+use super::real_claude::{REQUEST_WITHIN, connect_claude, which_store};
 
 /// A session of the real program, whose files `askdesk connect claude-code` has changed.
 struct Connected {
@@ -27,12 +25,7 @@ impl Connected {
         let program = clis::claude_or_skip(test)?;
         let mock = MockApi::start(Script(script)).await.unwrap();
         let (managed, home) = (Managed::open().await, tempfile::tempdir().unwrap());
-        let (user, project) = (home.path().to_owned(), managed.folder.path().to_owned());
-        let env = Env { os: Os::CURRENT, home: user, project, variables: Variables::default() };
-        let token = Token::parse(&managed.fixture.token()).unwrap();
-        let port = managed.fixture.address.port();
-        let endpoint = Endpoint { port, token, command: None, ask_by_command: false };
-        connect(Client::ClaudeCode, Scope::User, &env, &endpoint).unwrap().apply().unwrap();
+        connect_claude(&managed.fixture, home.path(), managed.folder.path());
         Some(Self { managed, mock, home, program })
     }
 

@@ -7,15 +7,12 @@ use askdesk_testkit::clis::{Cli, native_or_skip, sealed_env};
 use rstest::rstest;
 
 use super::fixture::Fixture;
+use crate::fake_app::write_program;
 
 /// Puts a program into the user's `bin` folder, as a script that starts it.
 fn install(name: &str, script: &str, bin: &Path) {
     fs::create_dir_all(bin).unwrap();
-    let program = bin.join(name);
-    // If this process wrote it, a process that another test starts at the same time could hold it open for writing.
-    let mut shell = std::process::Command::new("/bin/sh");
-    shell.args(["-c", r#"printf '%s\n' "$1" > "$0" && chmod +x "$0""#]).arg(&program).arg(script);
-    assert!(shell.status().unwrap().success());
+    write_program(&bin.join(name), &format!("{script}\n"));
 }
 
 /// Connects with only the program of the test on the path.

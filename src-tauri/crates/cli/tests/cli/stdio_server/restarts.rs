@@ -5,28 +5,8 @@ use tokio::task::block_in_place;
 
 use super::calls::at;
 use super::mcp_client::{PATIENCE, connect, text, unanswered};
-use crate::fake_app::{FakeApp, REQUEST, User, ended};
+use crate::fake_app::{FakeApp, REQUEST};
 use crate::gateway::fixture::Fixture;
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_waiting_call_is_sent_again_with_its_request_id() {
-    let (app, first) = block_in_place(FakeApp::started);
-    let connected = connect(app.command(&["mcp"])).await;
-    let call = connected.begin().await;
-    let asked = block_in_place(|| app.wait_for("/v1/asks"));
-    drop(first);
-    connected.until_printed("waiting for it to come back").await;
-    app.user(User::Sends(ended("answered", &json!({"answers": []}))));
-    let _second = block_in_place(|| app.start());
-    let result = tokio::time::timeout(PATIENCE, call.await_response()).await;
-    let result = serde_json::to_value(result.expect("an end in time").unwrap()).unwrap();
-    let expected = json!({"outcome": "answered", "requestId": REQUEST, "answers": []});
-    assert_eq!(result["structuredContent"], expected);
-    let again = app.calls().into_iter().rfind(|call| call.path == asked.path).unwrap();
-    let mut expected = asked.body;
-    expected["again"] = json!(REQUEST);
-    assert_eq!(again.body, expected, "the same call, and which request it was");
-}
 
 #[tokio::test(flavor = "multi_thread")]
 async fn if_the_app_does_not_come_back_the_answer_can_be_collected_later() {

@@ -320,6 +320,14 @@ pub fn take(desk: &mut Desk, command: &Command) -> Result<Decision, Rejection> {
     Ok(decision)
 }
 
+/// Takes commands, each of which must be accepted.
+#[track_caller]
+pub fn take_all(desk: &mut Desk, commands: &[Command]) {
+    for command in commands {
+        take(desk, command).unwrap_or_else(|reject| panic!("{command:?}: {reject}"));
+    }
+}
+
 /// The desk after these commands, each of which must be accepted. Each started agent reports its native session id at once.
 pub fn desk(commands: &[Command]) -> Desk {
     let mut desk = Desk::default();

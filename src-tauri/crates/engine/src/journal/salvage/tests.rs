@@ -1,22 +1,20 @@
 //! What a damaged database still holds is recovered, record by record.
 
 use askdesk_domain::{
-    AgentId, ApprovalCommand, Ask, AskApproval, Asker, Command, EntryBody, NativeRef, Origin, QuestionKind,
-    QuestionLimits, RawQuestion, RequestCommand, SavedDraft, SessionOptions, ToolDetail, question_input,
+    ApprovalCommand, Ask, AskApproval, Command, EntryBody, QuestionKind, RequestCommand, SavedDraft,
+    SessionEnd, ToolDetail,
 };
 use uuid::Uuid;
 
 use super::super::Opened;
 use super::*;
+use crate::desks::{delete, end, new_ask, new_ask_approval, rename, session, start, take};
+use crate::questions::{asked, draft};
 
 const AT: Timestamp = Timestamp::from_millis(1_000);
 const PAGE: usize = 4_096;
 /// The session that was deleted.
 const GONE: u128 = 4;
-
-fn session(n: u128) -> SessionId {
-    SessionId::new(Uuid::from_u128(n))
-}
 
 fn request(of: u128, n: u128) -> RequestId {
     RequestId::new(Uuid::from_u128(0x100 * of + n))
@@ -28,57 +26,14 @@ fn text(mark: &str, length: usize) -> String {
 }
 
 fn commands(of: u128) -> Vec<Command> {
-    let start = SessionCommand::Start {
-        id: session(of),
-        origin: Origin::started(AgentId::literal("demo")),
-        name: format!("<name {of}>"),
-        named_by: askdesk_domain::NamedBy::User,
-        folder: "/home".to_owned(),
-        options: SessionOptions::default(),
-        config: Vec::new(),
-        worktree: None,
-        continues: None,
-        at: AT,
-    };
-    let mut commands = vec![start.into()];
+    let mut commands = vec![start(of), rename(of, &format!("<name {of}>"))];
     for n in 0..6 {
-        let question = RawQuestion {
-            text: text(&format!("<question {of}-{n}>"), if n % 4 == 0 { 6_000 } else { 40 }),
-            header: None,
-            kind: QuestionKind::Text,
-            options: Vec::new(),
-            required: false,
-            placeholder: None,
-        };
-        let ask = Ask {
-            id: request(of, n),
-            session: session(of),
-            native_ref: NativeRef::new(format!("call-{n}")).unwrap(),
-            asked_by: None,
-            helper: None,
-            questions: question_input::accept(&[question], QuestionLimits::FOREIGN).unwrap(),
-            limit: None,
-            asker: Asker::Waits,
-            at: AT,
-        };
-        let approval = ApprovalId::new(Uuid::from_u128(0x10_000 + 0x100 * of + n));
-        let permit = AskApproval {
-            id: approval,
-            session: session(of),
-            native_ref: NativeRef::new(format!("permit-{n}")).unwrap(),
-            helper: None,
-            asked_by: None,
-            title: "Bash".to_owned(),
-            description: None,
-            remark: None,
-            subject: ToolDetail::Other {
-                input: text(&format!("<approval {of}-{n}>"), if n % 5 == 0 { 9_000 } else { 30 }),
-            },
-            options: Vec::new(),
-            takes_message: true,
-            rule: None,
-            at: AT,
-        };
+        let question = text(&format!("<question {of}-{n}>"), if n % 4 == 0 { 6_000 } else { 40 });
+        let questions = asked(&[draft(QuestionKind::Text, &question, &[])]);
+        let ask = Ask { id: request(of, n), ..new_ask(of, n, questions) };
+        let input = text(&format!("<approval {of}-{n}>"), if n % 5 == 0 { 9_000 } else { 30 });
+        let id = ApprovalId::new(Uuid::from_u128(0x10_000 + 0x100 * of + n));
+        let permit = AskApproval { id, subject: ToolDetail::Other { input }, ..new_ask_approval(of, n) };
         commands.push(RequestCommand::Ask(ask).into());
         commands.push(ApprovalCommand::Ask(Box::new(permit)).into());
         if n % 2 == 0 {
@@ -99,9 +54,7 @@ fn filled() -> (Vec<u8>, Rows) {
         (session(of), Entry { n, at: AT, body })
     };
     let run = |journal: &mut Journal, desk: &mut Desk, command: &Command| {
-        let events = decide(desk, command).unwrap().events;
-        journal.commit(&events, &[], AT).unwrap();
-        events.iter().for_each(|event| desk.fold(event));
+        journal.commit(&take(desk, command).unwrap().events, &[], AT).unwrap();
     };
     for of in 1..=GONE {
         commands(of).iter().for_each(|command| run(&mut journal, &mut desk, command));
@@ -116,9 +69,9 @@ fn filled() -> (Vec<u8>, Rows) {
         });
         journal.save_drafts(&drafts.collect::<Vec<_>>(), AT).unwrap();
     }
-    let end = askdesk_domain::SessionEnd::Stopped;
-    run(&mut journal, &mut desk, &SessionCommand::End { session: session(GONE), end, at: AT }.into());
-    run(&mut journal, &mut desk, &SessionCommand::Delete { session: session(GONE) }.into());
+    for command in [end(GONE, SessionEnd::Stopped), delete(GONE)] {
+        run(&mut journal, &mut desk, &command);
+    }
     journal.write_snapshot(&desk);
     journal.checkpoint().unwrap();
     let mut intact = Salvaged::read_from(&journal.connection).unwrap();

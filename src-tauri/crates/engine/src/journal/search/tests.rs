@@ -1,4 +1,3 @@
-use askdesk_domain::{AgentId, Event, Origin, Session, SessionEnd, SessionEvent};
 use proptest::prelude::*;
 use rstest::rstest;
 use uuid::Uuid;
@@ -129,28 +128,6 @@ fn a_database_with_indexes_of_another_kind_gets_them_anew_and_what_it_had_is_fou
     journal.commit_entries(&[said(1, 2, "straw"), said(1, 4, "hay")]).unwrap();
     assert_eq!((found(&reader, "hay"), found(&reader, "straw")), (vec![4, 3, 1], vec![2]));
     assert_eq!((held(&journal, IN_WORDS), held(&journal, IN_RECENT_WORDS)), (vec![1, 3, 4], vec![1, 3, 4]));
-}
-
-#[test]
-fn a_deleted_session_is_in_no_index_nor_in_the_file() {
-    let folder = tempfile::tempdir().unwrap();
-    let (mut journal, reader) = open(&folder);
-    let origin = Origin::started(AgentId::literal("demo"));
-    let of = session(1);
-    let events: [Event; 3] = [
-        SessionEvent::Started { session: Session::new(of, origin, NOW) }.into(),
-        SessionEvent::Ended { session: of, end: SessionEnd::Finished, at: NOW }.into(),
-        SessionEvent::Deleted { session: of }.into(),
-    ];
-    journal.commit(&events[..2], &[said(1, 1, "hay lighthouse"), said(2, 1, "hay")], NOW).unwrap();
-    journal.commit(&events[2..], &[], NOW).unwrap();
-    assert_eq!((held(&journal, IN_WORDS), held(&journal, IN_RECENT_WORDS)), (vec![2], vec![2]));
-    assert_eq!(found(&reader, "lighthouse"), [0; 0]);
-    drop(reader);
-    journal.sweep_at_end();
-    drop(journal);
-    let file = std::fs::read(folder.path().join("desk.db")).unwrap();
-    assert!(!file.windows(10).any(|bytes| bytes == b"lighthouse"));
 }
 
 #[test]

@@ -2,19 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
-use askdesk_domain::{
-    AgentId, Ask, Command, Event, NativeRef, Origin, QuestionKind, QuestionLimits, RawOption, RawQuestion,
-    RequestCommand, RequestId, SessionCommand, SessionEnd, SessionEvent, SessionId, SessionOptions,
-    Timestamp, decide, question_input,
-};
+use askdesk_domain::{Command, Event, SessionEnd, SessionEvent, Timestamp};
 use proptest::prelude::*;
 use rstest::rstest;
 use serde_json::{Value, json};
-use uuid::Uuid;
 
 use super::super::Opened;
 use super::*;
+use crate::desks::{ask, decline, delete, end, rename, resume, session, start, take, working};
 use crate::frame::StorageNotice;
+use crate::questions::which;
 
 const AT: Timestamp = Timestamp::from_millis(1_000);
 const EVENTS: &str = include_str!("../record/events.jsonl");
@@ -23,62 +20,17 @@ const GOLDEN: &str = include_str!("../record/desks.json");
 /// Set to write the golden desks anew, after [`VERSION`] was raised.
 const WRITE: &str = "UPDATE_FIXTURE";
 
-fn session(n: u128) -> SessionId {
-    SessionId::new(Uuid::from_u128(n))
-}
-
-fn start(n: u128, name: &str) -> Command {
-    let start = SessionCommand::Start {
-        id: session(n),
-        origin: Origin::started(AgentId::literal("demo")),
-        name: name.to_owned(),
-        named_by: askdesk_domain::NamedBy::User,
-        folder: format!("/home/{name}"),
-        options: SessionOptions::default(),
-        config: Vec::new(),
-        worktree: None,
-        continues: None,
-        at: AT,
-    };
-    start.into()
-}
-
-fn ask(of: u128, n: u128) -> Command {
-    let questions = RawQuestion {
-        text: "Which?".to_owned(),
-        header: None,
-        kind: QuestionKind::Single,
-        options: vec![RawOption::new("A"), RawOption::new("B")],
-        required: false,
-        placeholder: None,
-    };
-    let ask = Ask {
-        id: RequestId::new(Uuid::from_u128(0x100 + n)),
-        session: session(of),
-        native_ref: NativeRef::new(format!("call-{n}")).unwrap(),
-        asked_by: None,
-        helper: None,
-        questions: question_input::accept(&[questions], QuestionLimits::FOREIGN).unwrap(),
-        limit: None,
-        asker: askdesk_domain::Asker::Waits,
-        at: AT,
-    };
-    RequestCommand::Ask(ask).into()
-}
-
 fn events_of(commands: &[Command]) -> Vec<Event> {
     let (mut desk, mut events) = (Desk::default(), Vec::new());
     for command in commands {
-        let decided = decide(&desk, command).map(|decision| decision.events).unwrap_or_default();
-        decided.iter().for_each(|event| desk.fold(event));
-        events.extend(decided);
+        events.extend(take(&mut desk, command).map(|decision| decision.events).unwrap_or_default());
     }
     events
 }
 
 fn some_events() -> Vec<Event> {
-    let end = SessionCommand::End { session: session(1), end: SessionEnd::Stopped, at: AT };
-    events_of(&[start(1, "one"), ask(1, 1), start(2, "two"), end.into(), ask(2, 2)])
+    let stop = end(1, SessionEnd::Stopped);
+    events_of(&[start(1), ask(1, 1, which()), start(2), stop, ask(2, 2, which())])
 }
 
 fn open(folder: &Path) -> Opened {
@@ -107,7 +59,7 @@ fn a_trusted_snapshot_stands_for_the_events_before_it() {
     let folder = with_empty_snapshot(&some_events());
     let Opened { mut journal, desk, .. } = open(folder.path());
     assert_eq!(desk, Desk::default());
-    let third = events_of(&[start(3, "three")]);
+    let third = events_of(&[start(3)]);
     journal.commit(&third, &[], AT).unwrap();
     drop(journal);
     assert_eq!(open(folder.path()).desk, Desk::replay(&third));
@@ -203,11 +155,10 @@ fn count_in_files(folder: &Path, word: &str) -> usize {
 fn what_is_deleted_is_left_in_no_snapshot() {
     let folder = tempfile::tempdir().unwrap();
     let Opened { mut journal, mut desk, .. } = open(folder.path());
-    let rename = |name: &str| SessionCommand::Rename { session: session(2), name: name.to_owned() };
-    let mut commands = vec![start(1, "hippogriff"), start(2, "quetzalcoatl")];
+    let mut commands = vec![start(1), rename(1, "hippogriff"), start(2)];
     for n in 0..3 {
         // Several snapshots of different lengths, so that the later ones lie elsewhere in the file.
-        commands.push(rename(&format!("quetzalcoatl {}", "x".repeat(n * 40))).into());
+        commands.push(rename(2, &format!("quetzalcoatl {}", "x".repeat(n * 40))));
         let events = events_of(&commands);
         let new = events.len() - (newest_event(&journal.connection).unwrap() as usize);
         journal.commit(&events[events.len() - new..], &[], AT).unwrap();
@@ -230,21 +181,14 @@ fn what_is_deleted_is_left_in_no_snapshot() {
 }
 
 fn some_command() -> impl Strategy<Value = Command> {
-    let request = |n: u128| RequestId::new(Uuid::from_u128(0x100 + n));
     prop_oneof![
-        2 => (0..3_u128).prop_map(|n| start(n, "name")),
-        4 => (0..3_u128, 0..4_u128).prop_map(|(of, n)| ask(of, n)),
-        2 => (0..4_u128).prop_map(move |n| RequestCommand::Decline {
-            request: request(n), words: Some("no".to_owned()), at: AT
-        }.into()),
-        1 => (0..3_u128).prop_map(|n| SessionCommand::End {
-            session: session(n), end: SessionEnd::Stopped, at: AT
-        }.into()),
-        1 => (0..3_u128).prop_map(|n| SessionCommand::Resume { session: session(n), at: AT }.into()),
-        1 => (0..3_u128).prop_map(|n| SessionCommand::Delete { session: session(n) }.into()),
-        1 => (0..3_u128, any::<bool>()).prop_map(|(n, working)| SessionCommand::SetWorking {
-            session: session(n), working
-        }.into()),
+        2 => (0..3_u128).prop_map(start),
+        4 => (0..3_u128, 0..4_u128).prop_map(|(of, n)| ask(of, n, which())),
+        2 => (0..4_u128).prop_map(|n| decline(n, Some("no"))),
+        1 => (0..3_u128).prop_map(|n| end(n, SessionEnd::Stopped)),
+        1 => (0..3_u128).prop_map(resume),
+        1 => (0..3_u128).prop_map(delete),
+        1 => (0..3_u128, any::<bool>()).prop_map(|(n, is_working)| working(n, is_working)),
     ]
 }
 

@@ -315,12 +315,13 @@ fn refused(why: ChangeRefused) -> EngineError {
 #[cfg(test)]
 mod tests {
     use askdesk_domain::{
-        ApprovalId, Asker, Delivery, Ended, NativeRef, QuestionKind, QuestionLimits, RawOption, RawQuestion,
-        Request, RequestId, RequestState, Timestamp, ToolDetail, ToolKind, question_input,
+        ApprovalId, Asker, Delivery, Ended, NativeRef, Request, RequestId, RequestState, Timestamp,
+        ToolDetail, ToolKind,
     };
     use rstest::rstest;
 
     use super::*;
+    use crate::questions;
 
     fn user(text: &str, place: Option<&str>) -> Said {
         Said::User { text: text.to_owned(), place: place.map(str::to_owned) }
@@ -398,21 +399,13 @@ mod tests {
     }
 
     fn asked(id: u128, state: RequestState) -> Request {
-        let draft = RawQuestion {
-            text: "Which?".to_owned(),
-            header: None,
-            kind: QuestionKind::Single,
-            options: vec![RawOption::new("Red"), RawOption::new("Blue")],
-            required: false,
-            placeholder: None,
-        };
         Request {
             id: RequestId::new(uuid::Uuid::from_u128(id)),
             session: SessionId::new(uuid::Uuid::from_u128(1)),
             native_ref: NativeRef::new("r").unwrap(),
             asked_by: None,
             helper: None,
-            questions: question_input::accept(&[draft], QuestionLimits::FOREIGN).unwrap(),
+            questions: questions::asked(&[questions::single("Which?", &["Red", "Blue"])]),
             asked_at: Timestamp::from_millis(0),
             limit: None,
             asker: Asker::Waits,

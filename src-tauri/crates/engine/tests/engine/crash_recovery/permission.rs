@@ -16,8 +16,7 @@ async fn one_permission() {
     let folder = handed_folder().unwrap_or_else(|| own.path().to_owned());
     let mut stage = Stage::open_at(&folder).await;
     let session = stage.play(SCENARIO).await;
-    stage.desk.until("an open approval", |known| known.open_approval(session).is_some()).await;
-    let approval = stage.desk.mirror.open_approval(session).unwrap().clone();
+    let approval = stage.permission(session).await;
     stage.desk.engine.decide_approval(approval.id, decides(&["allow"])).await.unwrap();
     poll("the decision arrives", || stage.decisions(session).len() == 1).await;
 }

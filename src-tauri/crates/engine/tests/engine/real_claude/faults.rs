@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use askdesk_domain::SessionOptions;
-use askdesk_engine::clock::Clock;
 use askdesk_testkit::faults::DISK;
 use askdesk_testkit::mock_api::{Block, Reply};
 use askdesk_testkit::small_disk::SmallDisk;
@@ -37,10 +36,8 @@ async fn case_132_and_134_faults_that_pass_leave_no_trace_in_a_session_of_claude
     let Some(disk) = SmallDisk::mount_or_skip(DISK, test) else { return };
     let Some(world) = World::open(test, vec![Reply::text("Ready.")]).await else { return };
     let mut stage = Stage::open_at(disk.path()).await;
-    let session = stage.desk.clock.session_id();
+    let session = world.start(&stage, SessionOptions::default()).await;
     let project = world.project.path().to_owned();
-    let staging = world.staging();
-    stage.start_staged_in(project.clone(), session, staging, Some("Go."), SessionOptions::default()).await;
     let seat = Seat { stage: &mut stage, disk: &disk, mock: &world.mock, session, project, asks, runs };
     seat.check().await;
 }
@@ -49,8 +46,7 @@ async fn case_132_and_134_faults_that_pass_leave_no_trace_in_a_session_of_claude
 async fn case_27_a_session_of_claude_code_survives_the_kill_of_its_agent_or_host_at_any_step() {
     let test = "case_27_a_session_of_claude_code_survives_the_kill_of_its_agent_or_host_at_any_step";
     let Some(world) = World::open(test, vec![Reply::text("Ready.")]).await else { return };
-    let mut stage = Stage::open().await;
-    let session = world.start(&stage).await;
+    let (mut stage, session) = world.started().await;
     let mortal = Mortal {
         stage: &mut stage,
         mock: &world.mock,

@@ -34,10 +34,8 @@ fn slow_turn() -> Reply {
 
 /// Waits until the first turn is over and the helper asks.
 async fn asked(stage: &mut Stage, session: SessionId) -> Approval {
-    stage.until_said(session, "Started it.").await;
-    stage.until_idle(session).await;
-    stage.desk.until("the helper asks", |known| known.open_approval(session).is_some()).await;
-    stage.desk.mirror.open_approval(session).unwrap().clone()
+    stage.until_idle_after(session, "Started it.").await;
+    stage.permission(session).await
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -45,15 +43,13 @@ async fn case_107_a_background_helper_asks_after_the_turn_and_across_another_and
     let Some(world) = world("case_107_a_background_helper_asks", Reply::text("Second turn.")).await else {
         return;
     };
-    let mut stage = Stage::open().await;
-    let session = world.start(&stage).await;
+    let (mut stage, session) = world.started().await;
     let approval = asked(&mut stage, session).await;
     assert_eq!(approval.asked_by.as_deref(), Some("Write a file"));
     assert_eq!(stage.desk.mirror.sessions[&session].state, SessionState::Idle);
 
     stage.sessions.send_message(session, "Another thing.".to_owned()).await.unwrap();
-    stage.until_said(session, "Second turn.").await;
-    stage.until_idle(session).await;
+    stage.until_idle_after(session, "Second turn.").await;
     assert_eq!(stage.desk.mirror.approvals[&approval.id].state, ApprovalState::Open);
     let [helper] = stage.desk.mirror.sessions[&session].helpers.as_slice() else { panic!() };
     assert_eq!((helper.kind, helper.title.as_str()), (HelperKind::Subagent, "Write a file"));
@@ -94,8 +90,7 @@ async fn case_107_a_background_shell_outlives_the_turn_and_is_stopped_alone() {
     let Some(world) = World::open("case_107_a_background_shell_is_stopped_alone", script).await else {
         return;
     };
-    let mut stage = Stage::open().await;
-    let session = world.start(&stage).await;
+    let (mut stage, session) = world.started().await;
     for command in 0..2 {
         stage.desk.until("a shell needs a permission", |known| known.open_approval(session).is_some()).await;
         let id = stage.desk.mirror.open_approval(session).unwrap().id;
@@ -105,8 +100,7 @@ async fn case_107_a_background_shell_outlives_the_turn_and_is_stopped_alone() {
             .until("the shell works", move |known| known.sessions[&session].helpers.len() > command)
             .await;
     }
-    stage.until_said(session, "Started both.").await;
-    stage.until_idle(session).await;
+    stage.until_idle_after(session, "Started both.").await;
     let both = helpers(&stage, session);
     let [first, second] = both.as_slice() else { panic!("{both:?}") };
     assert_eq!((first.kind, first.title.as_str()), (HelperKind::Shell, "First"));
@@ -116,8 +110,7 @@ async fn case_107_a_background_shell_outlives_the_turn_and_is_stopped_alone() {
     assert_eq!(helpers(&stage, session), std::slice::from_ref(second));
     assert!(stage.sessions.stop_helper(session, first.id.clone()).await.is_err());
     stage.sessions.send_message(session, "Another thing.".to_owned()).await.unwrap();
-    stage.until_said(session, "Second turn.").await;
-    stage.until_idle(session).await;
+    stage.until_idle_after(session, "Second turn.").await;
     assert_eq!(helpers(&stage, session), std::slice::from_ref(second));
     stage.desk.check_mirror().await;
     stage.sessions.stop(session).await.unwrap();
@@ -142,8 +135,7 @@ async fn stopped(world: &World, stage: &mut Stage, session: SessionId) -> (Helpe
 #[tokio::test(flavor = "multi_thread")]
 async fn case_139_stop_ends_the_turn_and_a_subagent_works_on_to_its_end() {
     let Some(world) = world("case_139_a_subagent_works_on", slow_turn()).await else { return };
-    let mut stage = Stage::open().await;
-    let session = world.start(&stage).await;
+    let (mut stage, session) = world.started().await;
     let (helper, approval) = stopped(&world, &mut stage, session).await;
     stage.desk.engine.decide_approval(approval.id, decides(&["allow"])).await.unwrap();
     assert_eq!(end_of(&mut stage, session, &helper).await, HelperEnd::Finished);
@@ -171,8 +163,7 @@ async fn case_108_a_subagent_of_a_session_that_asks_asks_too() {
     world.mock.push_for_subagents(writes("toolu_1", "denied.txt"));
     world.mock.push_for_subagents(writes("toolu_2", "allowed.txt"));
     world.mock.push_for_subagents(Reply::text("Made."));
-    let mut stage = Stage::open().await;
-    let session = world.start(&stage).await;
+    let (mut stage, session) = world.started().await;
 
     let mut asked = Vec::new();
     for (file, decision) in [("denied.txt", denies("Not that file.")), ("allowed.txt", decides(&["allow"]))] {
@@ -190,8 +181,7 @@ async fn case_108_a_subagent_of_a_session_that_asks_asks_too() {
         stage.desk.engine.decide_approval(approval.id, decision).await.unwrap();
         asked.push(approval.id);
     }
-    stage.until_said(session, "All done.").await;
-    stage.until_idle(session).await;
+    stage.until_idle_after(session, "All done.").await;
     assert!(path("allowed.txt").exists());
     assert!(!path("denied.txt").exists());
     stage.desk.check_mirror().await;

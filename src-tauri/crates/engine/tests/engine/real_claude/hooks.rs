@@ -7,7 +7,6 @@ use askdesk_testkit::mock_api::{Block, Reply};
 use serde_json::{Value, json};
 
 use super::World;
-use crate::support::agents::Stage;
 
 fn hook(command: &str) -> Value {
     json!([{"hooks": [{"type": "command", "command": command}]}])
@@ -30,10 +29,8 @@ async fn what_hooks_say_to_the_user_is_in_the_transcript() {
         &world,
         &json!({"SessionStart": says("good morning"), "UserPromptSubmit": says("noted"), "Stop": says("well done")}),
     );
-    let mut stage = Stage::open().await;
-    let session = world.start(&stage).await;
-    stage.until_said(session, "Read it.").await;
-    stage.until_idle(session).await;
+    let (mut stage, session) = world.started().await;
+    stage.until_idle_after(session, "Read it.").await;
     let told: Vec<String> = stage
         .desk
         .mirror
@@ -54,8 +51,7 @@ async fn what_hooks_say_to_the_user_is_in_the_transcript() {
 async fn why_a_hook_blocked_a_message_is_in_the_transcript() {
     let Some(world) = World::open("why_a_hook_blocked_a_message", Vec::new()).await else { return };
     hooks(&world, &json!({"UserPromptSubmit": hook("echo 'not on a Friday' >&2; exit 2")}));
-    let mut stage = Stage::open().await;
-    let session = world.start(&stage).await;
+    let (mut stage, session) = world.started().await;
     let blocked =
         |notice: &&Notice| matches!(notice, Notice::AgentWarned { text } if text.contains("not on a Friday"));
     stage.desk.until("the warning", |known| known.notices(session).iter().any(&blocked)).await;

@@ -2,59 +2,37 @@
 
 use std::time::{Duration, Instant};
 
-use crate::support::agents::{Stage, choose, decides, denies, in_mode, is_alive};
+use super::{World, questions};
+use crate::support::agents::{Stage, decides, denies, in_mode, is_alive};
 use crate::support::desk::{poll, rejected};
 use crate::support::mirror::Mirror;
-use askdesk_agents::{Start, claude};
 use askdesk_domain::{
     Approval, ApprovalDecision, ApprovalOption, ChangeRefused, ConfigId, EntryBody, Notice, OptionLabel,
     OptionScope, Rejection, SessionId, SessionOptions, ToolDetail, ToolRule, ValueId,
 };
-use askdesk_engine::clock::Clock;
-use askdesk_testkit::clis;
-use askdesk_testkit::mock_api::{Block, MockApi, Reply, Script};
+use askdesk_testkit::mock_api::{Block, MockApi, Reply};
 use serde_json::{Value, json};
 
 /// A session of the real program in folders of its own.
 struct Real {
     stage: Stage,
     session: SessionId,
-    mock: MockApi,
-    _home: tempfile::TempDir,
-    project: tempfile::TempDir,
+    world: World,
 }
 
 impl Real {
     /// Starts a session with a first message, or reports that the test was skipped.
     async fn start(test: &str, options: SessionOptions, script: Vec<Reply>) -> Option<Self> {
-        let program = clis::claude_or_skip(test)?;
-        let mock = MockApi::start(Script(script)).await.unwrap();
-        let (home, project) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        std::fs::write(project.path().join("notes.txt"), "one\ntwo\nthree\n").unwrap();
+        let world = World::open(test, script).await?;
+        std::fs::write(world.project.path().join("notes.txt"), "one\ntwo\nthree\n").unwrap();
         let stage = Stage::open().await;
-        let session = stage.desk.clock.session_id();
-        let sealed = clis::sealed_env(home.path(), &mock.base_url);
-        let staging = Box::new(move |start: &Start| {
-            let Start { folder, options, open } = start;
-            let mut plan = claude::launch(program, folder.clone(), &options.config, open);
-            plan.env_remove.extend(std::env::vars_os().map(|(name, _)| name));
-            plan.env.extend(sealed.into_iter().map(|(name, value)| (name.into(), value.into())));
-            if options.config.values().any(|value| value.as_str() == "bypass") {
-                // As root, the program accepts this mode only in a sandbox.
-                plan.env.push(("IS_SANDBOX".into(), "1".into()));
-            }
-            Ok(plan)
-        });
-        let folder = project.path().to_owned();
-        stage.start_staged_in(folder, session, staging, Some("Please go on."), options).await;
-        Some(Self { stage, session, mock, _home: home, project })
+        let session = world.start(&stage, options).await;
+        Some(Self { stage, session, world })
     }
 
     /// Waits for the one approval that is open.
     async fn asked(&mut self) -> Approval {
-        let session = self.session;
-        self.stage.desk.until("an approval", |known| known.open_approval(session).is_some()).await;
-        self.stage.desk.mirror.open_approval(session).unwrap().clone()
+        self.stage.permission(self.session).await
     }
 
     async fn decide(&self, approval: &Approval, decision: ApprovalDecision) {
@@ -77,12 +55,12 @@ impl Real {
     }
 
     fn file(&self, name: &str) -> Option<String> {
-        std::fs::read_to_string(self.project.path().join(name)).ok()
+        std::fs::read_to_string(self.world.project.path().join(name)).ok()
     }
 
     /// The last result of a call that the model got.
     fn result_of(&self, tool_use: &str) -> String {
-        let conversation = self.mock.conversation();
+        let conversation = self.world.mock.conversation();
         let messages = conversation.last().unwrap()["messages"].as_array().unwrap().clone();
         let blocks = messages.iter().filter_map(|message| message["content"].as_array()).flatten();
         let mut results = blocks.filter(|block| block["tool_use_id"] == tool_use);
@@ -142,7 +120,7 @@ async fn a_command_is_allowed_once_then_by_a_rule_and_another_is_denied_with_a_m
     real.decide(&third, denies("Not this one, please.")).await;
     real.until_turns(1).await;
 
-    let made = ["once", "ruled", "denied"].map(|name| real.project.path().join(name).is_dir());
+    let made = ["once", "ruled", "denied"].map(|name| real.world.project.path().join(name).is_dir());
     assert_eq!(made, [true, true, false]);
     let kept: Value = serde_json::from_str(&real.file(".claude/settings.local.json").unwrap()).unwrap();
     assert_eq!(kept, json!({"permissions": {"allow": ["Bash(mkdir ruled *)"]}}));
@@ -156,11 +134,11 @@ async fn a_change_to_a_file_is_shown_as_a_difference_and_made_when_it_is_allowed
         return;
     };
     real.until_turns(1).await;
-    let path = real.project.path().join("notes.txt").display().to_string();
+    let path = real.world.project.path().join("notes.txt").display().to_string();
     let input = json!({"file_path": path, "old_string": "two", "new_string": "zwei\nund mehr"});
-    real.mock.push(Reply::new([Block::tool("toolu_r", "Read", json!({"file_path": path}))]));
-    real.mock.push(Reply::new([Block::tool("toolu_e", "Edit", input)]));
-    real.mock.push(Reply::text("Changed."));
+    real.world.mock.push(Reply::new([Block::tool("toolu_r", "Read", json!({"file_path": path}))]));
+    real.world.mock.push(Reply::new([Block::tool("toolu_e", "Edit", input)]));
+    real.world.mock.push(Reply::text("Changed."));
     real.say("Change it.").await;
     let approval = real.asked().await;
     let diff = "@@ -1 +1,2 @@\n-two\n+zwei\n+und mehr\n".to_owned();
@@ -180,10 +158,10 @@ async fn planning(test: &str) -> Option<(Real, Approval)> {
     let mut real = Real::start(test, in_mode("plan"), vec![]).await?;
     real.until_turns(1).await;
     real.until_mode("plan").await;
-    let file = plan_file(&real.mock);
-    real.mock.push(write("toolu_w", &file, "# Plan\n\n1. Do it\n"));
-    real.mock.push(Reply::new([Block::tool("toolu_p", "ExitPlanMode", json!({}))]));
-    real.mock.push(Reply::text("Well."));
+    let file = plan_file(&real.world.mock);
+    real.world.mock.push(write("toolu_w", &file, "# Plan\n\n1. Do it\n"));
+    real.world.mock.push(Reply::new([Block::tool("toolu_p", "ExitPlanMode", json!({}))]));
+    real.world.mock.push(Reply::text("Well."));
     real.say("Hand in the plan.").await;
     let approval = real.asked().await;
     let plan = ToolDetail::Plan { plan: "# Plan\n\n1. Do it\n".to_owned(), path: Some(file) };
@@ -265,44 +243,38 @@ async fn mode_and_model_change_between_turns_and_a_refusal_has_the_agents_words(
     assert!(words.contains("bypassPermissions"), "{words}");
     real.stage.set(real.session, "model", "claude-sonnet-4-5").await.unwrap();
 
-    let path = real.project.path().join("made.txt").display().to_string();
-    real.mock.push(write("toolu_w", &path, "made\n"));
+    let path = real.world.project.path().join("made.txt").display().to_string();
+    real.world.mock.push(write("toolu_w", &path, "made\n"));
     real.say("Write it.").await;
     real.until_turns(2).await;
     assert_eq!(real.file("made.txt").as_deref(), Some("made\n"));
     assert!(real.stage.desk.mirror.approvals.is_empty());
-    assert_eq!(real.mock.conversation().last().unwrap()["model"], "claude-sonnet-4-5");
+    assert_eq!(real.world.mock.conversation().last().unwrap()["model"], "claude-sonnet-4-5");
     let session = &real.stage.desk.mirror.sessions[&real.session];
     assert_eq!(session.model.as_deref(), Some("claude-sonnet-4-5"));
     // Any name is accepted; the model may refuse it later.
     real.stage.set(real.session, "model", "no-such-model").await.unwrap();
     real.say("Who are you?").await;
     real.until_turns(3).await;
-    assert_eq!(real.mock.conversation().last().unwrap()["model"], "no-such-model");
+    assert_eq!(real.world.mock.conversation().last().unwrap()["model"], "no-such-model");
     real.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn case_42_with_bypass_commands_need_no_permission_and_a_question_still_waits_for_the_user() {
-    let questions = json!([{"question": "Which store?", "header": "Store", "multiSelect": false, "options": [
-        {"label": "SQLite", "description": "One file"}, {"label": "PostgreSQL", "description": "A server"}]}]);
-    let script = vec![
-        bash("toolu_1", "mkdir free"),
-        Reply::question("toolu_q", &questions),
-        Reply::text("Thank you."),
-    ];
+    let asks = Reply::question("toolu_q", &questions());
+    let script = vec![bash("toolu_1", "mkdir free"), asks, Reply::text("Thank you.")];
     let Some(mut real) = Real::start("with_bypass_commands_run", in_mode("bypass"), script).await else {
         return;
     };
     let request = real.stage.asked_one(real.session).await;
-    assert!(real.project.path().join("free").is_dir());
+    assert!(real.world.project.path().join("free").is_dir());
     // It can return to this mode, because it was started in it.
     for mode in ["default", "bypass"] {
         real.stage.set(real.session, "mode", mode).await.unwrap();
         real.until_mode(mode).await;
     }
-    let answer = vec![choose(&request, 0, &["PostgreSQL"])];
-    real.stage.desk.engine.answer(request.id, answer).await.unwrap();
+    real.stage.answer(&request, "PostgreSQL").await;
     real.until_turns(1).await;
     assert!(real.result_of("toolu_q").contains("PostgreSQL"), "{}", real.result_of("toolu_q"));
     assert!(real.stage.desk.mirror.approvals.is_empty());

@@ -5,7 +5,7 @@ use askdesk_testkit::mock_api::{Block, HALF, Reply};
 use serde_json::json;
 
 use super::World;
-use crate::support::agents::{Stage, decides};
+use crate::support::agents::decides;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn case_140_half_a_character_and_a_repeated_id_of_the_real_claude_lose_no_question_and_no_permission() {
@@ -23,8 +23,7 @@ async fn case_140_half_a_character_and_a_repeated_id_of_the_real_claude_lose_no_
         Reply::new([Block::tool("call_0", "Bash", json!({"command": command, "description": "Says it"}))]);
     let script = vec![asks(), Reply::text("One."), asks(), Reply::text("Two."), runs, Reply::text("Three.")];
     let Some(world) = World::open(test, script).await else { return };
-    let mut stage = Stage::open().await;
-    let session = world.start(&stage).await;
+    let (mut stage, session) = world.started().await;
     for (n, said) in ["One.", "Two."].into_iter().enumerate() {
         if n > 0 {
             stage.sessions.send_message(session, "Once more.".to_owned()).await.unwrap();
@@ -39,8 +38,7 @@ async fn case_140_half_a_character_and_a_repeated_id_of_the_real_claude_lose_no_
     }
     assert_eq!(stage.desk.mirror.requests.len(), 2);
     stage.sessions.send_message(session, "Run it.".to_owned()).await.unwrap();
-    stage.desk.until("the permission", |known| known.open_approval(session).is_some()).await;
-    let approval = stage.desk.mirror.open_approval(session).unwrap().clone();
+    let approval = stage.permission(session).await;
     stage.desk.engine.decide_approval(approval.id, decides(&["allow"])).await.unwrap();
     stage.until_idle_after(session, "Three.").await;
     assert_eq!(stage.desk.mirror.tool_statuses(session), [ToolStatus::Done]);

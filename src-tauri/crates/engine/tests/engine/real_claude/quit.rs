@@ -11,8 +11,7 @@ const QUIT_WITHIN: Duration = Duration::from_secs(3);
 async fn waiting(test: &str, call: Block) -> Option<(World, Stage, SessionId)> {
     let script = vec![Reply::new([call]), Reply::text("Never said.")];
     let world = World::open(test, script).await?;
-    let mut stage = Stage::open().await;
-    let session = world.start(&stage).await;
+    let (mut stage, session) = world.started().await;
     let waits = |known: &crate::support::mirror::Mirror| {
         known.requests.values().any(|request| request.is_open())
             || known.approvals.values().any(|approval| approval.state == askdesk_domain::ApprovalState::Open)
@@ -53,8 +52,7 @@ async fn case_112_the_text_of_a_failed_attempt_disappears_and_the_retry_is_shown
     let script =
         vec![Reply::text("Half a sentence, and").broken(), Reply::text("The whole sentence.").after(300)];
     let Some(world) = World::open("case_112_the_text_of_a_failed_attempt", script).await else { return };
-    let mut stage = Stage::open().await;
-    let session = world.start(&stage).await;
+    let (mut stage, session) = world.started().await;
     let retried = |known: &crate::support::mirror::Mirror| known.retries.contains_key(&session);
     stage.desk.until("a retry", retried).await;
     assert!(!stage.desk.mirror.live.contains_key(&session));

@@ -5,7 +5,7 @@ use askdesk_testkit::mock_api::{Block, Reply};
 use serde_json::json;
 
 use super::World;
-use crate::support::agents::{Stage, denies};
+use crate::support::agents::denies;
 
 fn bash(id: &str, command: &str) -> Reply {
     Reply::new([Block::tool(id, "Bash", json!({"command": command, "description": "clean"}))])
@@ -17,10 +17,8 @@ async fn case_138_the_real_agent_warns_of_a_deletion_of_its_home_and_a_denial_ke
     let Some(world) = World::open("case_138_the_real_agent_warns", script).await else { return };
     let kept = world.home.path().join("kept.txt");
     std::fs::write(&kept, "mine").unwrap();
-    let mut stage = Stage::open().await;
-    let session = world.start(&stage).await;
-    stage.desk.until("the permission", |known| known.open_approval(session).is_some()).await;
-    let asked = stage.desk.mirror.open_approval(session).unwrap().clone();
+    let (mut stage, session) = world.started().await;
+    let asked = stage.permission(session).await;
     let Some(AgentRemark { words: Some(words), stance: RemarkStance::NoByDefault }) = &asked.remark else {
         panic!("{asked:?}")
     };
@@ -28,8 +26,7 @@ async fn case_138_the_real_agent_warns_of_a_deletion_of_its_home_and_a_denial_ke
     assert_eq!(asked.description.as_deref(), Some("clean"), "what the model says stays its own");
     assert!(asked.options.iter().all(|option| option.kind != ApprovalOptionKind::AllowAlways), "{asked:?}");
     stage.desk.engine.decide_approval(asked.id, denies("keep it")).await.unwrap();
-    stage.until_said(session, "Denied.").await;
-    stage.until_idle(session).await;
+    stage.until_idle_after(session, "Denied.").await;
     assert!(kept.exists());
     assert_eq!(stage.desk.mirror.tool_statuses(session), [ToolStatus::Denied], "the user's own denial");
     stage.desk.check_mirror().await;

@@ -62,8 +62,7 @@ async fn case_136_a_question_outlives_its_turn_a_second_one_and_a_restart_and_it
     let Some(mut world) = world(release, test, script).await else { return };
     let session = world.start("Fix it.").await;
     let request = asked(&mut world, session).await;
-    world.stage.until_said(session, "I go on meanwhile.").await;
-    world.stage.until_idle(session).await;
+    world.stage.until_idle_after(session, "I go on meanwhile.").await;
     world.stage.stop(session).await;
     assert!(world.stage.desk.request(request.id).await.is_open());
     answer(&world, &request).await;
@@ -79,8 +78,7 @@ async fn case_136_a_question_outlives_its_turn_a_second_one_and_a_restart_and_it
     world.stage.sessions.send_message(session, "And now?".to_owned()).await.unwrap();
     let again = asked(&mut world, session).await;
     assert_ne!(again.id, request.id);
-    world.stage.until_said(session, "Again I go on.").await;
-    world.stage.until_idle(session).await;
+    world.stage.until_idle_after(session, "Again I go on.").await;
     assert_eq!(replies(&world.mock.conversation().last().unwrap().clone()), expected());
     world.stage.desk.check_mirror().await;
 }

@@ -1,13 +1,11 @@
 //! Faults that pass while the real program asks, and kills.
 
-use askdesk_domain::SessionOptions;
 use askdesk_testkit::faults::DISK;
 use askdesk_testkit::mock_api::Reply;
 use askdesk_testkit::small_disk::SmallDisk;
 use serde_json::json;
 
-use super::world::{World, ask, shell};
-use crate::support::agents::choices;
+use super::world::{World, ask, asking_first, shell};
 use crate::support::faults::Seat;
 use crate::support::kills::Mortal;
 
@@ -16,14 +14,6 @@ fn asks(id: &str) -> Reply {
         {"label": "SQLite", "description": "One file"},
         {"label": "PostgreSQL", "description": "A server"}]}]);
     Reply::new([ask(id, &questions)])
-}
-
-/// Options with which the agent asks before it runs a command.
-fn asking_first() -> SessionOptions {
-    SessionOptions {
-        config: choices(&[("approval_policy", "untrusted"), ("sandbox", "danger-full-access")]),
-        ..SessionOptions::default()
-    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

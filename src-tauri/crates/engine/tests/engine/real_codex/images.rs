@@ -15,8 +15,7 @@ async fn case_126_an_image_that_codex_views_is_stored_with_its_call() {
     world.mock.push(Reply::new([Block::tool("call_1", "view_image", json!({"path": path}))]));
     world.mock.push(Reply::text("A few pixels."));
     let session = world.start("Look.").await;
-    world.stage.until_said(session, "A few pixels.").await;
-    world.stage.until_idle(session).await;
+    world.stage.until_idle_after(session, "A few pixels.").await;
     assert_eq!(shown(&world.stage.desk, session), [("View image".to_owned(), String::new(), PNG.to_vec())]);
     world.stage.sessions.stop(session).await.unwrap();
 }

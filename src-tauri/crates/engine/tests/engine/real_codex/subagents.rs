@@ -1,13 +1,11 @@
 //! The real `codex` with a subagent, which works beside the turn that began it.
 
-use askdesk_domain::{
-    Approval, ApprovalDecision, ApprovalState, SessionId, SessionOptions, ToolDetail, ToolStatus,
-};
+use askdesk_domain::{Approval, ApprovalDecision, ApprovalState, SessionId, ToolDetail, ToolStatus};
 use askdesk_testkit::mock_api::{Block, Reply};
 use serde_json::{Value, json};
 
-use super::world::{ROLE_MODEL, World, ask, decision, shell};
-use crate::support::agents::{choices, choose};
+use super::world::{ROLE_MODEL, World, ask, asking_first, decision, shell};
+use crate::support::agents::choose;
 use crate::support::mirror::Mirror;
 
 fn spawn(mut with: Value) -> Reply {
@@ -22,17 +20,9 @@ fn make_two_files(world: &World) {
     world.mock.push_for_subagents(Reply::text("Made."));
 }
 
-/// A session whose commands would all succeed without a permission.
-fn asking() -> SessionOptions {
-    SessionOptions {
-        config: choices(&[("approval_policy", "untrusted"), ("sandbox", "danger-full-access")]),
-        ..SessionOptions::default()
-    }
-}
-
 /// Waits until the subagent asks to make a file, and sees that it is not there.
 async fn asked_for(world: &mut World, session: SessionId, file: &str) -> Approval {
-    let approval = world.permission(session).await;
+    let approval = world.stage.permission(session).await;
     let ToolDetail::Command { command, .. } = &approval.subject else { panic!("{:?}", approval.subject) };
     assert!(command.contains(file), "{command}");
     assert!(approval.asked_by.is_some(), "it says who asks");
@@ -56,7 +46,7 @@ async fn subagent_asks(test: &str, with: Value, prepare: impl FnOnce(&World)) ->
     let mut world = World::open(test, script).await?;
     prepare(&world);
     make_two_files(&world);
-    let session = world.start_with("Please go on.", asking()).await;
+    let session = world.start_with("Please go on.", asking_first()).await;
     decide_both(&mut world, session).await;
     // The question keeps the turn open until the subagent has worked.
     let request = world.stage.asked_one(session).await;
@@ -89,7 +79,7 @@ async fn case_107_a_subagent_asks_across_the_turns_of_its_session_and_gets_its_a
     let script = vec![spawn(json!({})), Reply::text("Started it."), Reply::text("I go on.")];
     let Some(mut world) = World::open("case_107_codex_subagent", script).await else { return };
     make_two_files(&world);
-    let session = world.start_with("Please go on.", asking()).await;
+    let session = world.start_with("Please go on.", asking_first()).await;
     let approval = asked_for(&mut world, session, "denied.txt").await;
     world.stage.until_idle_after(session, "Started it.").await;
     world.stage.sessions.send_message(session, "And now?".to_owned()).await.unwrap();

@@ -12,14 +12,14 @@ use askdesk_domain::{
     AgentDescriptor, AgentFailure, Approval, ApprovalDecision, ApprovalOptionId, ApprovalState, SessionId,
     SessionOptions, ToolStatus,
 };
+use askdesk_engine::Catalog;
 use askdesk_engine::clock::Clock;
-use askdesk_engine::{Beginning, Catalog, StartSpec};
 use askdesk_testkit::clis::{self, Cli, Release};
 use askdesk_testkit::mock_api::{Block, MockApi, Reply, Script};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::support::agents::Stage;
+use crate::support::agents::{Stage, choices, seal};
 use crate::support::desk::TestDesk;
 use crate::support::mirror::Mirror;
 
@@ -31,9 +31,7 @@ struct Sealed {
     descriptor: AgentDescriptor,
     program: PathBuf,
     home: PathBuf,
-    env: Vec<(String, String)>,
-    /// Starts the program itself, so that no process id is written.
-    directly: bool,
+    base_url: String,
 }
 
 impl Agent for Sealed {
@@ -48,15 +46,8 @@ impl Agent for Sealed {
     fn prepare(&self, start: &Start) -> Result<SessionPlan, AgentFailure> {
         let Start { folder, options, .. } = start;
         let mut plan = codex::launch(self.program.clone(), folder);
-        if !self.directly {
-            let first = ["-c", "echo $$ > \"$0\"; exec \"$@\""].map(Into::into);
-            let pid_and_program = [self.home.join("pid").into_os_string(), plan.program.into_os_string()];
-            plan.args = first.into_iter().chain(pid_and_program).chain(plan.args).collect();
-            plan.program = "/bin/sh".into();
-        }
+        seal(&mut plan, &self.home, &self.base_url);
         plan.folder = self.home.clone();
-        plan.env_remove.extend(std::env::vars_os().map(|(name, _)| name));
-        plan.env.extend(self.env.iter().map(|(name, value)| (name.into(), value.into())));
         let (plan, sign_in) = codex::shared(plan, &options.extras);
         let link = LinkPlan::Shared(plan);
         let adapter = CodexAdapter::new(folder, self.descriptor.config.clone(), &options.config);
@@ -88,15 +79,15 @@ impl World {
     /// Opens one with a release of the program.
     pub async fn open_release(release: Release, test: &str, script: Vec<Reply>) -> Option<Self> {
         let program = clis::release_or_skip(Cli::Codex, release, test)?;
-        Some(Self::of_program(program, false, None, script).await)
+        Some(Self::of_program(program, None, script).await)
     }
 
     pub async fn open_on(data: Option<&Path>, test: &str, script: Vec<Reply>) -> Option<Self> {
         let program = clis::native_or_skip(Cli::Codex, test)?;
-        Some(Self::of_program(program, false, data, script).await)
+        Some(Self::of_program(program, data, script).await)
     }
 
-    async fn of_program(program: PathBuf, directly: bool, data: Option<&Path>, script: Vec<Reply>) -> Self {
+    async fn of_program(program: PathBuf, data: Option<&Path>, script: Vec<Reply>) -> Self {
         let mock = MockApi::start(Script(script)).await.unwrap();
         let (home, project) = (TempDir::new().unwrap(), TempDir::new().unwrap());
         Cli::Codex.write_settings(home.path(), &mock.base_url).unwrap();
@@ -104,8 +95,7 @@ impl World {
             descriptor: Codex::default().descriptor().clone(),
             program: program.clone(),
             home: home.path().to_owned(),
-            env: clis::sealed_env(home.path(), &mock.base_url),
-            directly,
+            base_url: mock.base_url.clone(),
         };
         let agents = Catalog::new(vec![Arc::new(agent)]);
         let desk = match data {
@@ -148,25 +138,9 @@ impl World {
 
     pub async fn start_with(&self, prompt: &str, options: SessionOptions) -> SessionId {
         let id = self.stage.desk.clock.session_id();
-        let spec = StartSpec {
-            agent: codex::CODEX,
-            name: "Codex".to_owned(),
-            named_by: askdesk_domain::NamedBy::User,
-            folder: self.project.path().to_owned(),
-            options,
-            prompt: Some(prompt.to_owned()),
-            worktree: None,
-            make: None,
-            beginning: Beginning::Nothing,
-        };
-        self.stage.sessions.start(id, spec).await.unwrap();
+        let folder = self.project.path().to_owned();
+        self.stage.start_of(id, codex::CODEX, folder, Some(prompt), options).await;
         id
-    }
-
-    /// Waits until a session has an open approval, and returns it.
-    pub async fn permission(&mut self, session: SessionId) -> Approval {
-        self.stage.desk.until("an open approval", |known| known.open_approval(session).is_some()).await;
-        self.stage.desk.mirror.open_approval(session).unwrap().clone()
     }
 
     pub async fn decide(&mut self, approval: &Approval, decision: ApprovalDecision) {
@@ -225,6 +199,14 @@ pub fn ask(call: &str, questions: &Value) -> Block {
 
 pub fn shell(call: &str, command: &str) -> Reply {
     Reply::new([Block::tool(call, "exec_command", json!({"cmd": command}))])
+}
+
+/// Options with which the agent asks before it runs a command, and every command would succeed unasked.
+pub fn asking_first() -> SessionOptions {
+    SessionOptions {
+        config: choices(&[("approval_policy", "untrusted"), ("sandbox", "danger-full-access")]),
+        ..SessionOptions::default()
+    }
 }
 
 pub fn decision(option: &'static str) -> ApprovalDecision {

@@ -26,9 +26,7 @@ async fn case_137_questions_and_permissions_are_answered_over_the_new_api() {
     ];
     let Some(world) = world("case_137_opencode_api2", script).await else { return };
     ask_before_changes(&world);
-    let folder = tempfile::tempdir().unwrap();
-    let mut stage = world.desk(folder.path()).await;
-    let session = world.start(&stage).await;
+    let (mut stage, session) = world.started().await;
     let request = stage.asked_one(session).await;
     let store = choose(&request, 0, &["SQLite, or a file"]);
     stage.desk.engine.answer(request.id, vec![store]).await.unwrap();
@@ -39,19 +37,17 @@ async fn case_137_questions_and_permissions_are_answered_over_the_new_api() {
     }));
     stage.until_delivered(request.id).await;
 
-    let allowed = permission(&mut stage, session).await;
+    let allowed = stage.permission(session).await;
     assert!(!world.project.path().join("made.txt").exists());
     decide(&stage, &allowed, "once", None).await;
-    stage.until_said(session, "It is a file.").await;
-    stage.until_idle(session).await;
+    stage.until_idle_after(session, "It is a file.").await;
     assert!(world.project.path().join("made.txt").exists());
     assert!(stage.desk.mirror.said(session).contains(&"I need to ask."));
 
     stage.sessions.send_message(session, "Another file".to_owned()).await.unwrap();
-    let refused = permission(&mut stage, session).await;
+    let refused = stage.permission(session).await;
     decide(&stage, &refused, "reject", Some("Not that file.")).await;
-    stage.until_said(session, "I understand.").await;
-    stage.until_idle(session).await;
+    stage.until_idle_after(session, "I understand.").await;
     assert!(!world.project.path().join("never.txt").exists());
     assert_eq!(count_in(world.mock.conversation().last().unwrap(), "Not that file."), 1);
 
@@ -61,8 +57,7 @@ async fn case_137_questions_and_permissions_are_answered_over_the_new_api() {
     stage.sessions.interrupt(session).unwrap();
     stage.until_idle(session).await;
     stage.sessions.send_message(session, "Once more".to_owned()).await.unwrap();
-    stage.until_said(session, "Again.").await;
-    stage.until_idle(session).await;
+    stage.until_idle_after(session, "Again.").await;
     stage.desk.check_mirror().await;
     stage.sessions.stop(session).await.unwrap();
 }

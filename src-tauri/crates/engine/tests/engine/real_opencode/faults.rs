@@ -31,9 +31,7 @@ async fn case_132_and_134_faults_that_pass_leave_no_trace_in_a_session_of_openco
 async fn case_27_a_session_of_opencode_survives_the_kill_of_its_agent_or_host_at_any_step() {
     let test = "case_27_a_session_of_opencode_survives_the_kill_of_its_agent_or_host_at_any_step";
     let Some(world) = World::open(test, vec![Reply::text("Ready.")]).await else { return };
-    let folder = tempfile::tempdir().unwrap();
-    let mut stage = world.desk(folder.path()).await;
-    let session = world.start(&stage).await;
+    let (mut stage, session) = world.started().await;
     let mortal = Mortal {
         stage: &mut stage,
         mock: &world.mock,

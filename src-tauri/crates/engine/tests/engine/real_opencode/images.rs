@@ -13,11 +13,8 @@ async fn case_126_an_image_that_opencode_reads_is_stored_with_its_call() {
     std::fs::write(&path, PNG).unwrap();
     world.mock.push(Reply::new([Block::tool("call_1", "read", json!({"filePath": path}))]));
     world.mock.push(Reply::text("A few pixels."));
-    let folder = tempfile::tempdir().unwrap();
-    let mut stage = world.desk(folder.path()).await;
-    let session = world.start(&stage).await;
-    stage.until_said(session, "A few pixels.").await;
-    stage.until_idle(session).await;
+    let (mut stage, session) = world.started().await;
+    stage.until_idle_after(session, "A few pixels.").await;
     let shown = shown(&stage.desk, session);
     assert_eq!(shown.len(), 1, "{shown:?}");
     assert_eq!((shown[0].0.as_str(), &shown[0].2[..]), ("read", PNG));

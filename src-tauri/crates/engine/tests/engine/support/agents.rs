@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use askdesk_agents::{LaunchPlan, Start, claude};
 use askdesk_domain::{
-    AgentFailure, AnswerInput, ApprovalDecision, ApprovalOptionId, Choices, ConfigId, Delivery,
-    DeliveryError, LaunchOverrides, Notice, QuestionId, Request, RequestId, Session, SessionEnd, SessionId,
-    SessionOptions, SessionState, Settings, ValueId,
+    AgentFailure, AgentId, AnswerInput, Approval, ApprovalDecision, ApprovalOptionId, Choices, ConfigId,
+    Delivery, DeliveryError, LaunchOverrides, Notice, QuestionId, Request, RequestId, Session, SessionEnd,
+    SessionId, SessionOptions, SessionState, Settings, ValueId,
 };
 use askdesk_engine::clock::Clock;
 use askdesk_engine::{Beginning, EngineError, Sessions, StartSpec};
@@ -54,6 +54,22 @@ impl Stage {
     /// Opens the folder of an earlier run.
     pub async fn open_at(folder: &Path) -> Self {
         Self::on(TestDesk::open_at(folder).await)
+    }
+
+    /// Plays a scenario until its agent asks.
+    pub async fn asking(scenario: &str) -> (Self, SessionId, Request) {
+        let mut stage = Self::open().await;
+        let session = stage.play(scenario).await;
+        let request = stage.asked_one(session).await;
+        (stage, session, request)
+    }
+
+    /// A session that waits for its first message.
+    pub async fn idle() -> (Self, SessionId) {
+        let mut stage = Self::open().await;
+        let session = stage.start(Play { prompt: None, ..Play::of("technology") }).await;
+        stage.until_idle(session).await;
+        (stage, session)
     }
 
     pub fn on(desk: TestDesk) -> Self {
@@ -152,14 +168,25 @@ impl Stage {
         options: SessionOptions,
     ) -> Session {
         self.desk.agent.stage(staging);
-        let prompt = prompt.map(str::to_owned);
+        self.start_of(id, STAGED, folder, prompt, options).await
+    }
+
+    /// Starts a session of any agent of the desk.
+    pub async fn start_of(
+        &self,
+        id: SessionId,
+        agent: AgentId,
+        folder: PathBuf,
+        prompt: Option<&str>,
+        options: SessionOptions,
+    ) -> Session {
         let spec = StartSpec {
-            agent: STAGED,
+            agent,
             name: "Demo".to_owned(),
             named_by: askdesk_domain::NamedBy::User,
             folder,
             options,
-            prompt,
+            prompt: prompt.map(str::to_owned),
             worktree: None,
             make: None,
             beginning: Beginning::Nothing,
@@ -196,6 +223,12 @@ impl Stage {
 
     pub async fn asked_one(&mut self, session: SessionId) -> Request {
         self.asked(session, 1).await.remove(0)
+    }
+
+    /// Waits until a session has an open approval, and returns it.
+    pub async fn permission(&mut self, session: SessionId) -> Approval {
+        self.desk.until("an open approval", |known| known.open_approval(session).is_some()).await;
+        self.desk.mirror.open_approval(session).unwrap().clone()
     }
 
     pub async fn until_delivered(&mut self, id: RequestId) {
@@ -340,6 +373,17 @@ impl Stage {
         let lines = self.sessions.log(session).into_iter();
         lines.map(|line| format!("{:?}: {}\n", line.kind, line.text)).collect()
     }
+}
+
+/// Starts a real program in a sealed environment; its process writes its id to the file `pid` in its home.
+pub fn seal(plan: &mut LaunchPlan, home: &Path, base_url: &str) {
+    let first = ["-c", "echo $$ > \"$0\"; exec \"$@\""].map(Into::into);
+    let program = std::mem::replace(&mut plan.program, "/bin/sh".into());
+    let pid_and_program = [home.join("pid").into_os_string(), program.into_os_string()];
+    plan.args = first.into_iter().chain(pid_and_program).chain(std::mem::take(&mut plan.args)).collect();
+    plan.env_remove.extend(std::env::vars_os().map(|(name, _)| name));
+    let sealed = askdesk_testkit::clis::sealed_env(home, base_url).into_iter();
+    plan.env.extend(sealed.map(|(name, value)| (name.into(), value.into())));
 }
 
 /// The decision that chooses these options of an approval.

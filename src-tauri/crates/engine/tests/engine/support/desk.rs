@@ -8,21 +8,25 @@ use std::time::Duration;
 use askdesk_agents::claude::{ClaudeAdapter, ClaudeCode};
 use askdesk_agents::{Agent, Catalog, LaunchPlan, LinkPlan, SessionPlan, Start};
 use askdesk_domain::{
-    AgentDescriptor, AgentFailure, AgentId, AnswerInput, ApprovalDecision, ApprovalId, ApprovalOption,
-    ApprovalOptionId, ApprovalOptionKind, Ask, AskApproval, Attachment, Command, CommandId, Draft,
-    DraftAnswer, DraftTarget, MessageId, NativeRef, NativeSession, OptionLabel, Origin, Outcome, Question,
-    QuestionId, QuestionKind, QuestionLimits, QueueCommand, RawOption, RawQuestion, Request, RequestCommand,
-    RequestId, Session, SessionCommand, SessionEnd, SessionId, SessionOptions, Timestamp, ToolDetail,
-    WithdrawnWhy, question_input,
+    AgentDescriptor, AgentFailure, AgentId, ApprovalDecision, ApprovalOptionId, Ask, Attachment, Command,
+    CommandId, Desk, Draft, DraftAnswer, DraftTarget, MessageId, Outcome, Question, QuestionId, QuestionKind,
+    QueueCommand, Request, RequestId, Session, SessionId, Timestamp,
 };
 use askdesk_engine::clock::{Clock, ManualClock};
 use askdesk_engine::frame::{Frame, Snapshot, StorageNotice};
 use askdesk_engine::{
-    DraftRevision, EngineError, EngineHandle, NotificationEvent, OpenedEngine, SaveDraft, Subscription,
+    DraftRevision, EngineError, EngineHandle, Journal, NotificationEvent, OpenedEngine, SaveDraft,
+    Subscription,
 };
 use tokio::sync::{mpsc, oneshot};
 
+pub use super::desks::{
+    answer, approval, ask_approval, asks, decide_approval, end, introduce, new_ask, new_ask_approval,
+    request, session, start, take, withdraw,
+};
 use super::mirror::Mirror;
+use super::questions;
+pub use super::questions::{choose, say};
 
 /// Longer than anything here takes.
 pub const PATIENCE: Duration = Duration::from_secs(30);
@@ -95,6 +99,19 @@ impl TestDesk {
         let kept = tempfile::tempdir().unwrap();
         let folder = kept.path().to_owned();
         Self { _kept: Some(kept), ..Self::open_at(&folder).await }
+    }
+
+    /// Opens a desk with session 1.
+    pub async fn started() -> Self {
+        let desk = Self::open().await;
+        desk.start(1).await;
+        desk
+    }
+
+    /// Closes the engine, and opens its folder again.
+    pub async fn reopened(self) -> Self {
+        self.engine.close().await.unwrap();
+        Self { _kept: self._kept, ..Self::open_at(&self.folder).await }
     }
 
     pub async fn open_at(folder: &Path) -> Self {
@@ -221,73 +238,14 @@ fn later_than(folder: &Path) -> i64 {
     1_000_000 * (earlier as i64 + 1)
 }
 
-pub fn session(n: u128) -> SessionId {
-    SessionId::new(uuid::Uuid::from_u128(n))
-}
-
-pub fn request(n: u128) -> RequestId {
-    RequestId::new(uuid::Uuid::from_u128(0x100 + n))
-}
-
-pub fn start(n: u128) -> Command {
-    Command::Session(SessionCommand::Start {
-        id: session(n),
-        origin: Origin::started(STAGED),
-        name: format!("Session {n}"),
-        named_by: askdesk_domain::NamedBy::User,
-        folder: "/work".to_owned(),
-        options: SessionOptions::default(),
-        config: Vec::new(),
-        worktree: None,
-        continues: None,
-        at: Timestamp::from_millis(1),
-    })
-}
-
-pub fn end(of: u128, end: SessionEnd) -> SessionCommand {
-    SessionCommand::End { session: session(of), end, at: Timestamp::from_millis(30) }
-}
-
-/// The agent reports its own id of the session.
-pub fn introduced(of: u128) -> SessionCommand {
-    let native_session = NativeSession::new("native");
-    SessionCommand::Introduce { session: session(of), version: None, model: None, native_session }
-}
-
-pub fn withdraw(of: u128, n: u128) -> RequestCommand {
-    RequestCommand::Withdraw {
-        session: session(of),
-        native_ref: ask(of, n).native_ref,
-        why: WithdrawnWhy::ByAgent,
-        at: Timestamp::from_millis(50),
+/// Commits what commands do, and returns the desk they lead to.
+pub fn commit(journal: &mut Journal, commands: &[Command]) -> Desk {
+    let mut desk = Desk::default();
+    for command in commands {
+        let events = take(&mut desk, command).unwrap().events;
+        journal.commit(&events, &[], Timestamp::from_millis(9)).unwrap();
     }
-}
-
-pub fn plain_option(id: &'static str, kind: ApprovalOptionKind) -> ApprovalOption {
-    let (id, label) = (ApprovalOptionId::literal(id), OptionLabel::Plain);
-    ApprovalOption { id, kind, label, scope: None, combines: false }
-}
-
-/// A permission request that can be allowed once or denied.
-pub fn ask_approval(of: u128, id: ApprovalId) -> AskApproval {
-    AskApproval {
-        id,
-        session: session(of),
-        native_ref: NativeRef::new(format!("approval-{id}")).unwrap(),
-        helper: None,
-        asked_by: None,
-        title: "Bash".to_owned(),
-        description: None,
-        remark: None,
-        subject: ToolDetail::Other { input: "ls".to_owned() },
-        options: vec![
-            plain_option("allow", ApprovalOptionKind::AllowOnce),
-            plain_option("deny", ApprovalOptionKind::RejectOnce),
-        ],
-        takes_message: true,
-        rule: None,
-        at: Timestamp::from_millis(5),
-    }
+    desk
 }
 
 /// Copies what is on disk now, as a crash would leave it.
@@ -370,52 +328,18 @@ pub fn allow() -> ApprovalDecision {
     ApprovalDecision::of(ApprovalOptionId::literal("allow"))
 }
 
-fn raw_question(text: &str, kind: QuestionKind, labels: &[&str]) -> RawQuestion {
-    RawQuestion {
-        text: text.to_owned(),
-        header: None,
-        kind,
-        options: labels.iter().map(|label| RawOption::new(label)).collect(),
-        required: false,
-        placeholder: None,
-    }
-}
-
 /// A single (A, B, C), a multiple (W, X, Y, Z) and a text question.
 pub fn questions() -> Vec<Question> {
-    let raw = [
-        raw_question("Which store?", QuestionKind::Single, &["A", "B", "C"]),
-        raw_question("Which features?", QuestionKind::Multi, &["W", "X", "Y", "Z"]),
-        raw_question("Which name?", QuestionKind::Text, &[]),
-    ];
-    question_input::accept(&raw, QuestionLimits::FOREIGN).unwrap()
+    questions::asked(&[
+        questions::single("Which store?", &["A", "B", "C"]),
+        questions::multi("Which features?", &["W", "X", "Y", "Z"]),
+        questions::draft(QuestionKind::Text, "Which name?", &[]),
+    ])
 }
 
-/// Request `n` of a session, which asks for a secret.
-pub fn ask_secret(of: u128, n: u128) -> Ask {
-    let raw = [raw_question("Which token?", QuestionKind::Secret, &[])];
-    Ask { questions: question_input::accept(&raw, QuestionLimits::FOREIGN).unwrap(), ..ask(of, n) }
-}
-
-/// Request `n` of a session, under a native id and for a client of its own.
+/// Request `n` of a session with these questions.
 pub fn ask(of: u128, n: u128) -> Ask {
-    Ask {
-        id: request(n),
-        session: session(of),
-        native_ref: NativeRef::new(format!("call-{n}")).unwrap(),
-        asked_by: Some(format!("client {n}")),
-        helper: None,
-        questions: questions(),
-        limit: None,
-        asker: askdesk_domain::Asker::Waits,
-        at: Timestamp::from_millis(10),
-    }
-}
-
-pub fn choose(question: usize, chosen: &[usize]) -> AnswerInput {
-    let question = QuestionId::at(question);
-    let chosen = chosen.iter().map(|place| question.option(*place)).collect();
-    AnswerInput { question, chosen, other: None, note: None }
+    new_ask(of, n, questions())
 }
 
 pub fn half(id: RequestId) -> DraftTarget {
@@ -427,10 +351,6 @@ pub fn half(id: RequestId) -> DraftTarget {
         note: String::new(),
     };
     DraftTarget::Request { id, draft: Draft { answers: vec![answer], ..Draft::default() } }
-}
-
-pub fn say(question: usize, words: &str) -> AnswerInput {
-    AnswerInput { other: Some(words.to_owned()), ..choose(question, &[]) }
 }
 
 /// Waits for the outcome that a waiter receives.

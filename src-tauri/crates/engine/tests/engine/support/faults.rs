@@ -46,8 +46,7 @@ impl Seat<'_> {
     }
 
     async fn until_over(&mut self, said: &str) {
-        self.stage.until_said(self.session, said).await;
-        self.stage.until_idle(self.session).await;
+        self.stage.until_idle_after(self.session, said).await;
         self.stage.desk.until("everything is stored", |known| known.outage.is_none()).await;
         self.stage.desk.check_mirror().await;
     }
@@ -106,8 +105,7 @@ impl Seat<'_> {
         self.mock.push((self.runs)(&format!("call_{n}"), &line));
         self.mock.push(Reply::text(&said));
         self.send(&format!("Run {n}.")).await;
-        self.stage.desk.until("an open approval", |known| known.open_approval(session).is_some()).await;
-        let approval = self.stage.desk.mirror.open_approval(session).unwrap().clone();
+        let approval = self.stage.permission(session).await;
         let once = approval.options.iter().find(|option| option.kind == ApprovalOptionKind::AllowOnce);
         let decision = ApprovalDecision::of(once.unwrap().id.clone());
         let begun = self.begin(fault);

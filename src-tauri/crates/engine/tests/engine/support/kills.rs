@@ -89,8 +89,7 @@ impl Mortal<'_> {
         let (call, session) = (format!("call_{n}"), self.session);
         self.mock.push((self.runs)(&call, &format!("echo {n} >> ran")));
         self.send(&format!("Run {n}.")).await;
-        self.stage.desk.until("an open approval", |known| known.open_approval(session).is_some()).await;
-        let approval = self.stage.desk.mirror.open_approval(session).unwrap().clone();
+        let approval = self.stage.permission(session).await;
         poll("the agent stores the call", || (self.is_stored)(&call)).await;
         if is_decided {
             self.stage.desk.engine.decide_approval(approval.id, allowed(&approval)).await.unwrap();

@@ -24,8 +24,7 @@ pub async fn goes_on_in_the_moved_folder(
     stage.sessions.resume(session, &LaunchOverrides::default()).await.unwrap();
     stage.desk.catch_up();
     stage.sessions.send_message(session, "And now?".to_owned()).await.unwrap();
-    stage.until_said(session, "Still here.").await;
-    stage.until_idle(session).await;
+    stage.until_idle_after(session, "Still here.").await;
     let heard = mock.conversation().last().unwrap().to_string();
     // The first message of each test ends so.
     assert!(heard.contains("go on.") && heard.contains("And now?"), "{heard}");
