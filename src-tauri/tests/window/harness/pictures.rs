@@ -8,7 +8,7 @@ const SQUARE: usize = 16;
 /// By how much the mean of a color channel may differ between two squares that look alike.
 const ALIKE: i64 = 16;
 /// The largest share of squares that may look different: times, ages, and the width of letters.
-const TOLERATED: f64 = 0.02;
+const TOLERATED: f64 = 0.003;
 
 struct Picture {
     width: usize,

@@ -6,15 +6,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::support::desk::{
-    allow, answer, approval, ask, ask_approval, asks, choose, commit, decide_approval, end, find_damage,
-    request, session, start,
+    TestDesk, allow, answer, approval, ask, ask_approval, asks, choose, commit, decide_approval, end,
+    find_damage, heard, locked, request, session, start,
 };
 use askdesk_domain::{
-    Approval, ApprovalCommand, ApprovalState, Command, Desk, Entry, EntryBody, Event, RequestEvent,
+    Approval, ApprovalCommand, ApprovalState, Command, Desk, Entry, EntryBody, Event, Outcome, RequestEvent,
     SessionEnd, SessionEvent, StorageError, Timestamp,
 };
 use askdesk_engine::clock::ManualClock;
-use askdesk_engine::frame::StorageNotice;
+use askdesk_engine::frame::{Snapshot, StorageNotice};
 use askdesk_engine::journal::Opened;
 use askdesk_engine::{Catalog, EngineError, EngineHandle, Journal};
 use rstest::rstest;
@@ -311,4 +311,25 @@ fn a_damaged_file_beside_a_newer_database_is_quarantined_too() {
     assert!(kept.contains("desk-format-1.db"), "{kept}");
     assert_eq!(fs::read_to_string(kept).unwrap(), rubbish);
     assert_eq!(opened.desk, Desk::default());
+}
+
+#[tokio::test]
+async fn a_locked_database_refuses_an_answer_unchanged_until_it_is_unlocked() {
+    let mut desk = TestDesk::open().await;
+    desk.start(1).await;
+    let (id, mut outcome) = desk.ask(1, 1).await;
+    desk.catch_up();
+    let before = desk.snapshot().await;
+    let lock = locked(&desk.folder);
+    let error = desk.engine.answer(id, vec![choose(0, &[0])]).await.unwrap_err();
+    assert!(matches!(error, EngineError::Journal(StorageError::Busy { .. })), "{error}");
+    assert!(outcome.try_recv().is_err());
+    let during = desk.snapshot().await;
+    assert!(during.outage.is_some(), "it is said");
+    assert_eq!(Snapshot { seq: before.seq, outage: None, ..during }, before);
+
+    drop(lock);
+    desk.engine.answer(id, vec![choose(0, &[0])]).await.unwrap();
+    assert!(matches!(heard(outcome).await, Outcome::Answered { .. }));
+    desk.check_mirror().await;
 }

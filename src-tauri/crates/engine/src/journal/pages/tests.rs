@@ -82,7 +82,7 @@ fn what_no_record_uses_is_overwritten_and_every_record_stays(#[values(512, 4_096
         Ok::<_, ()>((n as usize).checked_sub(1).and_then(|n| bytes.chunks(size).nth(n)).map(<[u8]>::to_vec))
     };
     let free = free(&bytes, &stretch, page).unwrap();
-    let mut overwrite = |bytes: &mut [u8]| {
+    let overwrite = |bytes: &mut [u8]| {
         let pages = stretch.clone().zip(bytes.chunks_mut(size));
         pages
             .filter_map(|(n, page)| overwrite_unused(page, n == 1, free.get(&n).copied()).then_some(n))
