@@ -254,6 +254,7 @@ mod tests {
 
     #[test]
     fn an_option_id_round_trips() {
+        assert_eq!(QuestionId::at(11).index(), 11);
         let id = QuestionId::at(11).option(63);
         assert_eq!(id.to_string(), "q12o64");
         assert_eq!("q12o64".parse(), Ok(id));

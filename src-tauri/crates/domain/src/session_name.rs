@@ -210,6 +210,10 @@ mod tests {
     fn a_long_name_is_cut_at_a_word_and_never_inside_a_character() {
         let words = name_of_message(&"wonderful ".repeat(40)).unwrap();
         assert_eq!(words, "wonderful wonderful wonderful wonderful wonderful wonderful…");
+        let within_a_word = name_of_message(&"remarkable ".repeat(40)).unwrap();
+        assert_eq!(within_a_word, format!("{}…", ["remarkable"; 5].join(" ")));
+        let unbroken = name_of_message(&format!("Fix {}", "y".repeat(100))).unwrap();
+        assert_eq!(unbroken, format!("Fix {}…", "y".repeat(NAME_FROM_MESSAGE - 5)));
         let family = "👩\u{200d}👩\u{200d}👧";
         let families = name_of_message(&family.repeat(200)).unwrap();
         assert!(families.chars().count() <= SESSION_NAME_CHARS, "{families}");

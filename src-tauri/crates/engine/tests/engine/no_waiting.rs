@@ -40,7 +40,7 @@ async fn slow_agents_are_resumed_side_by_side_and_one_session_only_once() {
         ended.push(session);
     }
     for _ in 0..4 {
-        stage.desk.agent.stage(slow(&stage, STAYS, Duration::from_secs(1)));
+        stage.desk.agent.stage(slow(&stage, STAYS, Duration::from_secs(2)));
     }
     let set = LaunchOverrides::default();
     let began = Instant::now();
@@ -48,7 +48,7 @@ async fn slow_agents_are_resumed_side_by_side_and_one_session_only_once() {
     let twice = ended.iter().chain(&ended);
     let resumed = join_all(twice.map(|session| stage.sessions.resume(*session, &set))).await;
     assert!(resumed.iter().all(|resumed| resumed.as_ref().unwrap().is_running()));
-    assert!(began.elapsed() < Duration::from_millis(2_500), "{:?}", began.elapsed());
+    assert!(began.elapsed() < Duration::from_secs(6), "{:?}", began.elapsed());
     stage.sessions.shut_down().await;
 }
 
