@@ -1,4 +1,4 @@
-//! The agents, their links and the supervisor, against scripts, fake servers and the real `claude`.
+//! The agents, their links and the supervisor, against scripts and fake servers.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -18,7 +18,6 @@ mod not_understood;
 mod opencode_silence;
 mod outside_json;
 mod pinned_versions;
-mod real_claude;
 mod real_sign_in;
 #[cfg(unix)]
 mod supervisor;
