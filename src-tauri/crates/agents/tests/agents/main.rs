@@ -8,6 +8,7 @@
 
 mod any_bytes;
 mod contract;
+mod fake_agent;
 #[cfg(unix)]
 mod http_links;
 mod json_rpc;
