@@ -209,29 +209,34 @@ impl World {
         self.updates.install("0.3.0".to_owned()).await;
     }
 
+    /// Installs with nothing in the way until the next step has looked.
+    async fn install_until_a_question_comes(&self) {
+        lock(&self.desk.obstacles).clear();
+        *lock(&self.desk.comes_up_after) = Some(1);
+        self.install().await;
+    }
+
     /// Waits for a phase, and returns what is known then.
     async fn until(&self, name: &str) -> UpdateRead {
+        self.known(name, |read| phase(read) == name).await
+    }
+
+    /// Waits for a problem, and returns what is known then.
+    async fn failed(&self) -> UpdateRead {
+        self.known("a problem", |read| read.problem.is_some()).await
+    }
+
+    async fn known(&self, what: &str, is_true: impl Fn(&UpdateRead) -> bool) -> UpdateRead {
         let found = async {
             loop {
                 let read = self.updates.read();
-                if phase(&read) == name {
+                if is_true(&read) {
                     return read;
                 }
                 sleep(Duration::from_millis(5)).await;
             }
         };
-        timeout(PATIENCE, found).await.unwrap_or_else(|_| panic!("not {name}: {:?}", self.updates.read()))
-    }
-
-    /// Waits for a problem, and returns what is known then.
-    async fn failed(&self) -> UpdateRead {
-        let failed = async {
-            while self.updates.read().problem.is_none() {
-                sleep(Duration::from_millis(5)).await;
-            }
-        };
-        timeout(PATIENCE, failed).await.unwrap_or_else(|_| panic!("no problem: {:?}", self.updates.read()));
-        self.updates.read()
+        timeout(PATIENCE, found).await.unwrap_or_else(|_| panic!("not {what}: {:?}", self.updates.read()))
     }
 }
 
@@ -264,27 +269,18 @@ async fn a_signed_version_is_found_downloaded_put_in_place_and_the_app_restarts(
 }
 
 #[rstest]
-#[case::of_others(Offer { is_ours: false, ..Offer::default() })]
-#[case::for_another_version(Offer { comment: "timestamp:1\tversion:0.2.1", ..Offer::default() })]
-#[case::for_no_version(Offer { comment: "timestamp:1\tfile:askdesk.AppImage", ..Offer::default() })]
+#[case::signed_by_others(Offer { is_ours: false, ..Offer::default() }, "signature")]
+#[case::signed_for_another_version(Offer { comment: "timestamp:1\tversion:0.2.1", ..Offer::default() }, "signature")]
+#[case::signed_for_no_version(Offer { comment: "timestamp:1\tfile:askdesk.AppImage", ..Offer::default() }, "signature")]
+#[case::of_another_form(Offer { package: b"no program".to_vec(), ..Offer::default() }, "unusable")]
+#[case::broken_off(Offer { sends: Sends::Half, ..Offer::default() }, "interrupted")]
+#[case::not_there(Offer { sends: Sends::NotFound, ..Offer::default() }, "server")]
 #[tokio::test]
-async fn a_wrong_signature_installs_nothing(#[case] offer: Offer) {
-    let world = World::checked(offer).await;
-    world.install().await;
-    let read = world.failed().await;
-    assert_eq!((phase(&read), problem(&read)), ("available".to_owned(), "signature".to_owned()));
-    assert!(world.is_unchanged() && !world.restarts());
-}
-
-#[rstest]
-#[case(Sends::Half, "interrupted")]
-#[case(Sends::NotFound, "server")]
-#[tokio::test]
-async fn a_download_that_fails_installs_nothing_and_can_be_tried_again(
-    #[case] sends: Sends,
+async fn a_bad_package_or_download_installs_nothing_and_can_be_tried_again(
+    #[case] offer: Offer,
     #[case] expected: &str,
 ) {
-    let world = World::checked(Offer { sends, ..Offer::default() }).await;
+    let world = World::checked(offer).await;
     for _ in 0..2 {
         world.install().await;
         let read = world.failed().await;
@@ -294,27 +290,13 @@ async fn a_download_that_fails_installs_nothing_and_can_be_tried_again(
 }
 
 #[tokio::test]
-async fn a_signed_package_of_another_form_is_not_put_in_place() {
-    let world = World::checked(Offer { package: b"no program".to_vec(), ..Offer::default() }).await;
-    world.install().await;
-    let read = world.failed().await;
-    assert_eq!((phase(&read), problem(&read)), ("available".to_owned(), "unusable".to_owned()));
-    assert!(world.is_unchanged() && !world.restarts());
-}
-
-#[tokio::test]
 async fn a_slow_download_shows_its_progress_and_can_be_canceled() {
     let world = World::checked(Offer { sends: Sends::Slowly, ..Offer::default() }).await;
     world.install().await;
-    let begun = async {
-        loop {
-            if let UpdatePhase::Downloading { received: 1.., total, .. } = world.updates.read().phase {
-                return total;
-            }
-            sleep(Duration::from_millis(5)).await;
-        }
-    };
-    assert_eq!(timeout(PATIENCE, begun).await.unwrap(), Some(appimage().len() as u64));
+    let begun = |read: &UpdateRead| matches!(read.phase, UpdatePhase::Downloading { received: 1.., .. });
+    let read = world.known("downloading", begun).await;
+    let total = Some(appimage().len() as u64);
+    assert!(matches!(read.phase, UpdatePhase::Downloading { total: said, .. } if said == total), "{read:?}");
     world.updates.cancel();
     let read = world.updates.read();
     assert_eq!((phase(&read), read.problem), ("available".to_owned(), None));
@@ -330,25 +312,19 @@ async fn what_is_in_the_way_stops_each_step() {
     assert_eq!((phase(&read), read.in_the_way), ("available".to_owned(), vec![UpdateObstacle::AgentWorks]));
 
     // A question comes while it downloads.
-    lock(&world.desk.obstacles).clear();
-    *lock(&world.desk.comes_up_after) = Some(1);
-    world.install().await;
+    world.install_until_a_question_comes().await;
     let read = world.until("downloaded").await;
     assert_eq!(read.in_the_way, [UpdateObstacle::QuestionOpen]);
     assert!(world.is_unchanged() && !world.restarts());
 
     // Another one comes while it is installed.
-    lock(&world.desk.obstacles).clear();
-    *lock(&world.desk.comes_up_after) = Some(1);
-    world.install().await;
+    world.install_until_a_question_comes().await;
     world.until("installed").await;
     assert_eq!(world.installed(), appimage());
     assert!(!world.restarts());
 
     // And one right before the restart.
-    lock(&world.desk.obstacles).clear();
-    *lock(&world.desk.comes_up_after) = Some(1);
-    world.install().await;
+    world.install_until_a_question_comes().await;
     assert!(world.restarts());
     assert!(!world.updates.may_restart().await);
     assert!(!take_restart(world.folder.path()));
@@ -410,6 +386,7 @@ async fn without_a_source_nothing_is_looked_for() {
     let updates = Updates::new(None, desk.clone(), folder.path().to_owned(), "0.2.0".to_owned());
     updates.check(Asker::User).await;
     updates.install("0.3.0".to_owned()).await;
+    updates.cancel();
     let read = updates.read();
     assert_eq!((read.phase, read.problem), (UpdatePhase::Unavailable, None));
     assert!(!Path::new(&folder.path().join("updates.json")).exists());

@@ -47,19 +47,6 @@ fn installed(result: Result<(), UpdateProblem>, way: Way) -> Event {
 }
 
 #[test]
-fn with_a_clear_way_one_consent_leads_to_the_restart() {
-    let mut machine = begun(Installs::WhileRunning);
-    machine.handle(Event::Received { received: 5, total: Some(9) });
-    assert_eq!(
-        machine.phase(),
-        &UpdatePhase::Downloading { release: release(), received: 5, total: Some(9) }
-    );
-    assert_eq!(machine.handle(ended(Ok(()), Way::Clear)), Action::Install);
-    assert_eq!(machine.handle(installed(Ok(()), Way::Clear)), Action::Restart);
-    assert_eq!(machine.phase(), &UpdatePhase::Installed { release: release() });
-}
-
-#[test]
 fn what_comes_up_stops_it_before_each_step_and_nothing_goes_on_by_itself() {
     let mut machine = available(Installs::WhileRunning);
     assert_eq!(machine.handle(install(Way::Blocked)), Action::Nothing);
@@ -115,18 +102,6 @@ fn a_canceled_download_offers_the_version_again_and_its_end_changes_nothing() {
     assert_eq!(machine.handle(ended(Ok(()), Way::Clear)), Action::Nothing);
     assert_eq!(machine.handle(Event::CancelAsked), Action::Nothing);
     assert_eq!(machine.phase(), &UpdatePhase::Available { release: release() });
-    assert_eq!(machine.problem(), None);
-}
-
-#[rstest]
-#[case(UpdateProblem::Signature)]
-#[case(UpdateProblem::Interrupted { error: String::new() })]
-fn a_download_that_failed_is_not_installed(#[case] problem: UpdateProblem) {
-    let mut machine = begun(Installs::WhileRunning);
-    assert_eq!(machine.handle(ended(Err(problem.clone()), Way::Clear)), Action::Nothing);
-    assert_eq!(machine.phase(), &UpdatePhase::Available { release: release() });
-    assert_eq!(machine.problem(), Some(&problem));
-    assert_eq!(machine.handle(install(Way::Clear)), Action::Download);
     assert_eq!(machine.problem(), None);
 }
 
@@ -209,13 +184,7 @@ fn only_a_check_that_the_user_asked_for_says_that_it_failed_and_what_was_known_s
 }
 
 #[test]
-fn a_build_without_updates_does_nothing_and_a_check_is_no_new_download() {
-    let mut machine = StateMachine::new(None, Kept::default());
-    assert!(!machine.is_check_due(at(0)));
-    for event in [Event::CheckAsked { by: Asker::User }, install(Way::Clear), Event::CancelAsked] {
-        assert_eq!(machine.handle(event), Action::Nothing);
-        assert_eq!(machine.phase(), &UpdatePhase::Unavailable);
-    }
+fn a_check_or_a_second_consent_is_no_new_download() {
     let mut machine = begun(Installs::WhileRunning);
     assert_eq!(machine.handle(Event::CheckAsked { by: Asker::User }), Action::Nothing);
     assert_eq!(machine.handle(install(Way::Clear)), Action::Nothing);

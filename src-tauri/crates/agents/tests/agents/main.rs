@@ -1,4 +1,4 @@
-//! The agents, their links and the supervisor, against scripts, fake servers and the real `claude`.
+//! The agents, their links and the supervisor, against scripts and fake servers.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -8,6 +8,7 @@
 
 mod any_bytes;
 mod contract;
+mod fake_agent;
 #[cfg(unix)]
 mod http_links;
 mod json_rpc;
@@ -18,7 +19,6 @@ mod not_understood;
 mod opencode_silence;
 mod outside_json;
 mod pinned_versions;
-mod real_claude;
 mod real_sign_in;
 #[cfg(unix)]
 mod supervisor;

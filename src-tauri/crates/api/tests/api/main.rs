@@ -12,6 +12,9 @@ mod commands;
 #[path = "../../../domain/tests/domain/support/desks.rs"]
 mod desks;
 mod dispatch;
+#[allow(dead_code, reason = "the worktrees' own tests have the rest")]
+#[path = "../../../worktrees/tests/worktrees/git_folder.rs"]
+mod git_folder;
 mod history;
 mod launch_overrides;
 mod malformed_input;

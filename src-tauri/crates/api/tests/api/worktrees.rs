@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::git_folder::{self, git};
 use askdesk_domain::SessionState;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -20,13 +21,9 @@ impl Code {
     pub fn new() -> Self {
         let code = Self { root: tempfile::tempdir().unwrap() };
         fs::create_dir(code.folder()).unwrap();
-        git(&code.folder(), &["init", "-q", "-b", "main"]);
-        git(&code.folder(), &["config", "user.name", "Ada"]);
-        git(&code.folder(), &["config", "user.email", "ada@example.org"]);
-        git(&code.folder(), &["config", "commit.gpgsign", "false"]);
-        fs::write(code.folder().join("a.txt"), "one\ntwo\n").unwrap();
-        git(&code.folder(), &["add", "-A"]);
-        git(&code.folder(), &["commit", "-q", "-m", "first"]);
+        git_folder::init(&code.folder());
+        git_folder::write(&code.folder(), "a.txt", "one\ntwo\n");
+        git_folder::commit(&code.folder(), "first");
         code
     }
 
@@ -37,12 +34,6 @@ impl Code {
     pub fn folder(&self) -> PathBuf {
         self.root.path().join("api")
     }
-}
-
-fn git(folder: &Path, arguments: &[&str]) -> String {
-    let output = Command::new("git").args(arguments).current_dir(folder).output().unwrap();
-    assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap()
 }
 
 /// Input that starts an agent which plays these turns, in a new worktree as it is suggested.

@@ -5,6 +5,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use crate::git_folder::git;
 use askdesk_changes::{Content, RevertRefused, Tracker, Unrecorded, WhyUnrecorded};
 
 use super::support::{Desk, check, read};
@@ -86,7 +87,7 @@ fn a_repository_inside_with_too_many_files_is_named_and_the_others_are_looked_in
     let desk = Desk::with_commit(&[("a.txt", b"a\n")]);
     for inner in ["huge", "small"] {
         fs::create_dir(desk.path(inner)).unwrap();
-        super::support::git_in(&desk.path(inner), &["init", "-q"]);
+        git(&desk.path(inner), &["init", "-q"]);
         desk.write(&format!("{inner}/x.txt"), "x\n");
     }
     for number in 0..50_000 {

@@ -1,8 +1,9 @@
 //! Which files are listed, and how their lines are counted.
 
+use crate::git_folder::files;
 use askdesk_changes::{ChangeTotals, Unavailable};
 
-use super::support::{Desk, check, fingerprint, summary};
+use super::support::{Desk, check, summary};
 
 fn sums(totals: ChangeTotals) -> (u32, u32, u32) {
     (totals.files, totals.added, totals.removed)
@@ -68,11 +69,11 @@ fn commits_of_the_agent_are_still_changes() {
 fn the_repository_is_not_touched() {
     let desk = Desk::with_commit(&[("a.txt", b"a\n")]);
     desk.write("a.txt", "b\n");
-    let before = fingerprint(&desk.path(".git"));
+    let before = files(&desk.path(".git"));
     let tracker = desk.begun();
     desk.write("c.txt", "c\n");
     tracker.list().unwrap();
-    assert_eq!(fingerprint(&desk.path(".git")), before);
+    assert_eq!(files(&desk.path(".git")), before);
 }
 
 #[test]
@@ -154,7 +155,7 @@ fn contents_that_are_no_longer_needed_are_removed() {
         desk.write("a.txt", format!("{}\n", round + 100));
         check(&tracker, &["a.txt modified +1 -1"]);
     }
-    let objects = fingerprint(&desk.root().join("data/changes/session/git/objects"));
+    let objects = files(&desk.root().join("data/changes/session/git/objects"));
     assert!(objects.len() < 20, "{}", objects.len());
     let file = &tracker.list().unwrap().files[0];
     assert_eq!(tracker.read(&file.id, &file.version).unwrap().parts.len(), 1);

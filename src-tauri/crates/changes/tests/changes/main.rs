@@ -5,6 +5,9 @@
 mod bounded;
 #[cfg(unix)]
 mod file_modes;
+#[allow(dead_code, reason = "the worktrees' own tests have the rest")]
+#[path = "../../../worktrees/tests/worktrees/git_folder.rs"]
+mod git_folder;
 mod hostile;
 mod listing;
 mod marks;

@@ -2,8 +2,8 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
+use crate::git_folder;
 use askdesk_changes::{ChangeKind, ChangedFile, ChangedFiles, Content, FileChange, Tracker};
 use tempfile::TempDir;
 
@@ -49,9 +49,7 @@ impl Desk {
     }
 
     pub fn write(&self, path: &str, content: impl AsRef<[u8]>) {
-        let path = self.path(path);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, content).unwrap();
+        git_folder::write(&self.folder(), path, content);
     }
 
     pub fn remove(&self, path: &str) {
@@ -63,12 +61,11 @@ impl Desk {
     }
 
     pub fn commit(&self, message: &str) {
-        self.git(&["add", "-A"]);
-        self.git(&["commit", "-q", "--allow-empty", "-m", message]);
+        git_folder::commit(&self.folder(), message);
     }
 
     pub fn git(&self, arguments: &[&str]) -> String {
-        git_in(&self.folder(), arguments)
+        git_folder::git(&self.folder(), arguments)
     }
 
     /// A tracker of the folder, whose baseline is not recorded.
@@ -84,20 +81,6 @@ impl Desk {
         tracker.begin().unwrap();
         tracker
     }
-}
-
-/// Runs git as a user would, apart from their config.
-pub fn git_in(folder: &Path, arguments: &[&str]) -> String {
-    let output = Command::new("git")
-        .args(["-c", "user.name=Ada", "-c", "user.email=ada@example.org", "-c", "protocol.file.allow=always"])
-        .args(arguments)
-        .current_dir(folder)
-        .env("GIT_CONFIG_GLOBAL", "/dev/null")
-        .env("GIT_CONFIG_NOSYSTEM", "1")
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap()
 }
 
 /// Each file as `path kind +added -removed`.
@@ -133,23 +116,4 @@ pub fn read(tracker: &Tracker, path: &str) -> FileChange {
     let listing = tracker.list().unwrap();
     let file = listing.files.iter().find(|file| file.path == path).expect("the file has not changed");
     tracker.read(&file.id, &file.version).unwrap()
-}
-
-/// Every file below a folder with its content and time, apart from git's own locks.
-pub fn fingerprint(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
-    let mut files = Vec::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() && !path.is_symlink() {
-                folders.push(path);
-            } else {
-                let content = fs::read(&path).unwrap_or_default();
-                files.push((path, content));
-            }
-        }
-    }
-    files.sort();
-    files
 }

@@ -2,9 +2,10 @@
 
 use std::fs;
 
+use crate::git_folder::git;
 use askdesk_changes::{Content, Unavailable};
 
-use super::support::{Desk, check, git_in, read};
+use super::support::{Desk, check, read};
 
 #[test]
 fn a_folder_without_a_repository_is_recorded_as_well() {
@@ -89,19 +90,19 @@ fn case_117_a_submodule_is_shown_by_its_commit_and_its_changed_files() {
     let desk = Desk::new();
     fs::create_dir(desk.root().join("library")).unwrap();
     let library = desk.root().join("library");
-    git_in(&library, &["init", "-q"]);
+    git(&library, &["init", "-q"]);
     for file in ["old.txt", "same.txt", "gone.txt"] {
         fs::write(library.join(file), "one\n").unwrap();
     }
     fs::write(library.join(".gitignore"), "cache\n").unwrap();
-    git_in(&library, &["add", "-A"]);
-    git_in(&library, &["commit", "-q", "-m", "first"]);
+    git(&library, &["add", "-A"]);
+    git(&library, &["commit", "-q", "-m", "first"]);
     desk.git(&["init", "-q"]);
     desk.git(&["submodule", "--quiet", "add", "../library", "vendor"]);
     desk.commit("first");
     let tracker = desk.begun();
     check(&tracker, &[]);
-    git_in(&desk.path("vendor"), &["commit", "-q", "--allow-empty", "-m", "second"]);
+    git(&desk.path("vendor"), &["commit", "-q", "--allow-empty", "-m", "second"]);
     fs::write(desk.path("vendor/inside.txt"), "not ours").unwrap();
     fs::write(desk.path("vendor/old.txt"), "another\n").unwrap();
     fs::remove_file(desk.path("vendor/gone.txt")).unwrap();
@@ -123,13 +124,13 @@ fn a_repository_inside_without_commits_is_listed_by_its_files_or_once_it_appears
     let desk = Desk::with_commit(&[("a.txt", b"a\n")]);
     for inner in ["first", "first/deeper"] {
         fs::create_dir(desk.path(inner)).unwrap();
-        git_in(&desk.path(inner), &["init", "-q"]);
+        git(&desk.path(inner), &["init", "-q"]);
     }
     let tracker = desk.begun();
     check(&tracker, &[]);
     desk.write("first/deeper/x.txt", "x\n");
     fs::create_dir(desk.path("second")).unwrap();
-    git_in(&desk.path("second"), &["init", "-q"]);
+    git(&desk.path("second"), &["init", "-q"]);
     check(&tracker, &["first/deeper/x.txt added InRepository", "second added InRepository"]);
 }
 

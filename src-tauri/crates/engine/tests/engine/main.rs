@@ -28,7 +28,6 @@ mod permission_modes;
 mod permission_rules;
 mod question_history;
 mod random_interleavings;
-#[cfg(unix)]
 mod real_claude;
 #[cfg(unix)]
 mod real_codex;

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod creating;
+mod git_folder;
 mod heads;
 mod merging;
 mod planning;

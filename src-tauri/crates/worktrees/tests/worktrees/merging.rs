@@ -180,7 +180,7 @@ fn a_refusal_after_the_commit_says_that_the_changes_were_committed() {
     code.commit("meanwhile");
     write(&code.tree(), "a.txt", "changed by the agent\n");
     for act in [Code::merge, Code::rebase] {
-        write(&code.tree(), "a.txt", &format!("{}again\n", text(code.tree().join("a.txt"))));
+        write(&code.tree(), "a.txt", format!("{}again\n", text(code.tree().join("a.txt"))));
         let before = code.titles("main");
         let refused = act(&code, Some("Of the agent")).unwrap_err();
         let why = Box::new(WorktreeRefused::Conflict { files: vec!["a.txt".to_owned()] });

@@ -2,8 +2,9 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
+use crate::git_folder;
+pub use crate::git_folder::{commit, files, git, set_up, write};
 use askdesk_worktrees::{
     BranchFate, Loss, NewWorktree, Place, Users, Workplace, WorktreeRefused, WorktreeState, check, create,
     merge, read, rebase, remove,
@@ -31,8 +32,7 @@ impl Code {
     /// Its branch `main` is not born yet.
     pub fn without_commit() -> Self {
         let code = Self::empty();
-        code.git(&["init", "-q", "-b", "main"]);
-        set_up(&code.folder());
+        git_folder::init(&code.folder());
         code
     }
 
@@ -128,58 +128,8 @@ impl Code {
     }
 }
 
-pub fn write(folder: &Path, path: &str, content: &str) {
-    let path = folder.join(path);
-    fs::create_dir_all(path.parent().unwrap()).unwrap();
-    fs::write(path, content).unwrap();
-}
-
 pub fn text(path: impl AsRef<Path>) -> String {
     fs::read_to_string(path).unwrap()
-}
-
-pub fn commit(folder: &Path, message: &str) {
-    git(folder, &["add", "-A"]);
-    git(folder, &["commit", "-q", "--allow-empty", "-m", message]);
-}
-
-/// Gives a repository a user, so that no test needs the config of whoever runs it.
-pub fn set_up(folder: &Path) {
-    git(folder, &["config", "user.name", "Ada"]);
-    git(folder, &["config", "user.email", "ada@example.org"]);
-    git(folder, &["config", "commit.gpgsign", "false"]);
-}
-
-/// Runs git as a user would, apart from their config.
-pub fn git(folder: &Path, arguments: &[&str]) -> String {
-    let output = Command::new("git")
-        .args(["-c", "protocol.file.allow=always"])
-        .args(arguments)
-        .current_dir(folder)
-        .env("GIT_CONFIG_GLOBAL", "/dev/null")
-        .env("GIT_CONFIG_NOSYSTEM", "1")
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap()
-}
-
-/// Every file below a folder with its content, also those of git.
-pub fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
-    let mut files = Vec::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() && !path.is_symlink() {
-                folders.push(path);
-            } else {
-                files.push((path.clone(), fs::read(&path).unwrap_or_default()));
-            }
-        }
-    }
-    files.sort();
-    files
 }
 
 /// The files of a folder, without those of git.
@@ -194,6 +144,6 @@ pub fn work_files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
 pub fn hook(folder: &Path, name: &str, script: &str) {
     use std::os::unix::fs::PermissionsExt as _;
     let path = folder.join(".git/hooks").join(name);
-    write(folder, &format!(".git/hooks/{name}"), &format!("#!/bin/sh\n{script}\n"));
+    write(folder, &format!(".git/hooks/{name}"), format!("#!/bin/sh\n{script}\n"));
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
 }

@@ -1,131 +1,17 @@
-//! Whole sessions of the real `claude`: permissions, plans, modes and interrupts; its model is a mock on loopback.
+//! Whole sessions of the real `claude`: changes of files, plans, modes and interrupts; its model is a mock on loopback.
 
-use std::time::{Duration, Instant};
-
-use super::{World, questions};
-use crate::support::agents::{Stage, decides, denies, in_mode, is_alive};
+use super::{Real, bash, interrupted, questions};
+use crate::support::agents::{decides, in_mode, is_alive};
 use crate::support::desk::{poll, rejected};
-use crate::support::mirror::Mirror;
 use askdesk_domain::{
-    Approval, ApprovalDecision, ApprovalOption, ChangeRefused, ConfigId, EntryBody, Notice, OptionLabel,
-    OptionScope, Rejection, SessionId, SessionOptions, ToolDetail, ToolRule, ValueId,
+    Approval, ApprovalDecision, ChangeRefused, ConfigId, OptionLabel, Rejection, SessionOptions, ToolDetail,
+    ValueId,
 };
 use askdesk_testkit::mock_api::{Block, MockApi, Reply};
-use serde_json::{Value, json};
-
-/// A session of the real program in folders of its own.
-struct Real {
-    stage: Stage,
-    session: SessionId,
-    world: World,
-}
-
-impl Real {
-    /// Starts a session with a first message, or reports that the test was skipped.
-    async fn start(test: &str, options: SessionOptions, script: Vec<Reply>) -> Option<Self> {
-        let world = World::open(test, script).await?;
-        std::fs::write(world.project.path().join("notes.txt"), "one\ntwo\nthree\n").unwrap();
-        let stage = Stage::open().await;
-        let session = world.start(&stage, options).await;
-        Some(Self { stage, session, world })
-    }
-
-    /// Waits for the one approval that is open.
-    async fn asked(&mut self) -> Approval {
-        self.stage.permission(self.session).await
-    }
-
-    async fn decide(&self, approval: &Approval, decision: ApprovalDecision) {
-        self.stage.desk.engine.decide_approval(approval.id, decision).await.unwrap();
-    }
-
-    async fn until_mode(&mut self, mode: &str) {
-        self.stage.until_mode(self.session, mode).await;
-    }
-
-    /// Waits until so many turns have ended.
-    async fn until_turns(&mut self, count: usize) {
-        let session = self.session;
-        let ended = |known: &Mirror| known.turns(session).len() >= count;
-        self.stage.desk.until(&format!("{count} turns"), ended).await;
-    }
-
-    async fn say(&self, text: &str) {
-        self.stage.sessions.send_message(self.session, text.to_owned()).await.unwrap();
-    }
-
-    fn file(&self, name: &str) -> Option<String> {
-        std::fs::read_to_string(self.world.project.path().join(name)).ok()
-    }
-
-    /// The last result of a call that the model got.
-    fn result_of(&self, tool_use: &str) -> String {
-        let conversation = self.world.mock.conversation();
-        let messages = conversation.last().unwrap()["messages"].as_array().unwrap().clone();
-        let blocks = messages.iter().filter_map(|message| message["content"].as_array()).flatten();
-        let mut results = blocks.filter(|block| block["tool_use_id"] == tool_use);
-        results.next_back().map(|block| block["content"].to_string()).unwrap_or_default()
-    }
-
-    async fn stop(mut self) {
-        self.stage.sessions.stop(self.session).await.unwrap();
-        self.stage.until_ended(self.session).await;
-        self.stage.desk.check_mirror().await;
-    }
-}
-
-fn bash(id: &str, command: &str) -> Reply {
-    Reply::new([Block::tool(id, "Bash", json!({"command": command, "description": "Runs it"}))])
-}
+use serde_json::json;
 
 fn write(id: &str, path: &str, content: &str) -> Reply {
     Reply::new([Block::tool(id, "Write", json!({"file_path": path, "content": content}))])
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_command_is_allowed_once_then_by_a_rule_and_another_is_denied_with_a_message() {
-    let script = vec![
-        bash("toolu_1", "mkdir once"),
-        bash("toolu_2", "mkdir ruled"),
-        bash("toolu_3", "mkdir ruled -p"),
-        bash("toolu_4", "mkdir denied"),
-        Reply::text("Done."),
-    ];
-    let Some(mut real) = Real::start("a_command_is_allowed_once", SessionOptions::default(), script).await
-    else {
-        return;
-    };
-    let first = real.asked().await;
-    let description = Some("Runs it".to_owned());
-    assert_eq!(first.subject, ToolDetail::Command { command: "mkdir once".to_owned(), description });
-    real.decide(&first, decides(&["allow"])).await;
-
-    real.stage.desk.until("the second approval", |known| known.approvals.len() == 2).await;
-    let second = real.asked().await;
-    let rule = OptionLabel::Tool {
-        tool: "Bash".to_owned(),
-        content: Some("mkdir ruled *".to_owned()),
-        behavior: ToolRule::Allow,
-    };
-    let is_rule = |it: &&ApprovalOption| it.label == rule && it.scope == Some(OptionScope::Local);
-    let offered = second.options.iter().find(is_rule).unwrap().id.clone();
-    real.decide(&second, ApprovalDecision::of(offered)).await;
-
-    real.stage.desk.until("the third approval", |known| known.approvals.len() == 3).await;
-    let third = real.asked().await;
-    assert!(
-        matches!(&third.subject, ToolDetail::Command { command, .. } if command == "mkdir denied"),
-        "{third:?}"
-    );
-    real.decide(&third, denies("Not this one, please.")).await;
-    real.until_turns(1).await;
-
-    let made = ["once", "ruled", "denied"].map(|name| real.world.project.path().join(name).is_dir());
-    assert_eq!(made, [true, true, false]);
-    let kept: Value = serde_json::from_str(&real.file(".claude/settings.local.json").unwrap()).unwrap();
-    assert_eq!(kept, json!({"permissions": {"allow": ["Bash(mkdir ruled *)"]}}));
-    assert!(real.result_of("toolu_4").contains("Not this one, please."), "{}", real.result_of("toolu_4"));
-    real.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -208,24 +94,6 @@ async fn an_interrupt_stops_a_running_command_and_the_session_continues() {
     let real = interrupted(real).await;
     poll("the command ends", || !is_alive(shell.trim())).await;
     real.stop().await;
-}
-
-/// Interrupts a turn, and fails unless it stops soon without an error and the session takes another message.
-async fn interrupted(mut real: Real) -> Real {
-    let asked = Instant::now();
-    real.stage.sessions.interrupt(real.session).unwrap();
-    real.until_turns(1).await;
-    let took = asked.elapsed();
-    assert!(took < Duration::from_secs(5), "{took:?}");
-    let ended = real.stage.desk.mirror.turns(real.session)[0].clone();
-    assert!(matches!(ended, EntryBody::TurnEnded { error: None, .. }), "{ended:?}");
-    assert!(real.stage.desk.mirror.notices(real.session).contains(&&Notice::Interrupted));
-    assert!(!real.stage.desk.mirror.live.contains_key(&real.session));
-    real.say("Are you there?").await;
-    real.stage.until_said(real.session, "Here again.").await;
-    real.until_turns(2).await;
-    assert_eq!(real.file("late"), None);
-    real
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,7 +1,5 @@
 //! The app quits, or a session is closed, while the real `claude` waits for the user.
 
-use std::time::Instant;
-
 use super::*;
 
 /// The sessions together may take this long to end at a quit.
@@ -45,23 +43,4 @@ async fn case_114_a_quit_with_an_open_question_begins_no_other_call_of_the_model
     };
     stage.sessions.end_all(tokio::time::Instant::now() + QUIT_WITHIN).await;
     assert_eq!(world.mock.conversation().len(), 1);
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn case_112_the_text_of_a_failed_attempt_disappears_and_the_retry_is_shown_until_the_agent_goes_on() {
-    let script =
-        vec![Reply::text("Half a sentence, and").broken(), Reply::text("The whole sentence.").after(300)];
-    let Some(world) = World::open("case_112_the_text_of_a_failed_attempt", script).await else { return };
-    let (mut stage, session) = world.started().await;
-    let retried = |known: &crate::support::mirror::Mirror| known.retries.contains_key(&session);
-    stage.desk.until("a retry", retried).await;
-    assert!(!stage.desk.mirror.live.contains_key(&session));
-    let retry = stage.desk.mirror.retries[&session].clone();
-    assert_eq!(retry.attempt, Some(1));
-    assert!(retry.at.is_some());
-    stage.until_said(session, "The whole sentence.").await;
-    assert!(!stage.desk.mirror.retries.contains_key(&session));
-    stage.until_idle(session).await;
-    stage.desk.check_mirror().await;
-    stage.sessions.stop(session).await.unwrap();
 }

@@ -1,15 +1,10 @@
 //! What the real `claude` warns of, and what it refuses itself.
 
 use askdesk_domain::{AgentRemark, ApprovalOptionKind, RemarkStance, ToolStatus};
-use askdesk_testkit::mock_api::{Block, Reply};
-use serde_json::json;
+use askdesk_testkit::mock_api::Reply;
 
-use super::World;
+use super::{World, bash};
 use crate::support::agents::denies;
-
-fn bash(id: &str, command: &str) -> Reply {
-    Reply::new([Block::tool(id, "Bash", json!({"command": command, "description": "clean"}))])
-}
 
 #[tokio::test(flavor = "multi_thread")]
 async fn case_138_the_real_agent_warns_of_a_deletion_of_its_home_and_a_denial_keeps_the_home() {
@@ -23,7 +18,7 @@ async fn case_138_the_real_agent_warns_of_a_deletion_of_its_home_and_a_denial_ke
         panic!("{asked:?}")
     };
     assert!(words.contains("Dangerous rm operation"), "{words}");
-    assert_eq!(asked.description.as_deref(), Some("clean"), "what the model says stays its own");
+    assert_eq!(asked.description.as_deref(), Some("Runs it"), "what the model says stays its own");
     assert!(asked.options.iter().all(|option| option.kind != ApprovalOptionKind::AllowAlways), "{asked:?}");
     stage.desk.engine.decide_approval(asked.id, denies("keep it")).await.unwrap();
     stage.until_idle_after(session, "Denied.").await;

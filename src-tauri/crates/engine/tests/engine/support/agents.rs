@@ -375,12 +375,15 @@ impl Stage {
     }
 }
 
-/// Starts a real program in a sealed environment; its process writes its id to the file `pid` in its home.
+/// Starts a real program in a sealed environment; where there is a shell, its process writes its id to the file `pid` in its
+/// home.
 pub fn seal(plan: &mut LaunchPlan, home: &Path, base_url: &str) {
-    let first = ["-c", "echo $$ > \"$0\"; exec \"$@\""].map(Into::into);
-    let program = std::mem::replace(&mut plan.program, "/bin/sh".into());
-    let pid_and_program = [home.join("pid").into_os_string(), program.into_os_string()];
-    plan.args = first.into_iter().chain(pid_and_program).chain(std::mem::take(&mut plan.args)).collect();
+    if cfg!(unix) {
+        let first = ["-c", "echo $$ > \"$0\"; exec \"$@\""].map(Into::into);
+        let program = std::mem::replace(&mut plan.program, "/bin/sh".into());
+        let pid_and_program = [home.join("pid").into_os_string(), program.into_os_string()];
+        plan.args = first.into_iter().chain(pid_and_program).chain(std::mem::take(&mut plan.args)).collect();
+    }
     plan.env_remove.extend(std::env::vars_os().map(|(name, _)| name));
     let sealed = askdesk_testkit::clis::sealed_env(home, base_url).into_iter();
     plan.env.extend(sealed.map(|(name, value)| (name.into(), value.into())));
