@@ -5,6 +5,7 @@ mod appimage;
 mod appstream;
 mod arguments;
 mod bench;
+mod changed_page_tests;
 mod changelog;
 mod counts;
 mod dist;

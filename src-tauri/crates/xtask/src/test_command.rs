@@ -12,6 +12,7 @@ use anyhow::{Context, Result, anyhow, ensure};
 
 use crate::{
     arguments::Test,
+    changed_page_tests,
     counts::{self, Counts, Skip},
     guide, install,
     prerequisites::Purpose,
@@ -71,7 +72,8 @@ impl Beside {
                 Ok(())
             });
             let took = began.elapsed();
-            eprintln!("    {name}: ended after {}", seconds(took));
+            let how = if ended.is_ok() { "passed" } else { "FAILED" };
+            eprintln!("    {name}: {how} after {}", seconds(took));
             (ended, took)
         });
         Ok(Self { name, output, running })
@@ -121,13 +123,15 @@ impl TestRun {
             npm.args(["run", "check"]);
             Beside::start(workspace, npm, "npm run check", "npm-check.log")
         });
-        let of_the_page = packages.then(|| Self::start_ui_tests(workspace, folders, options));
+        let of_the_page = packages.then(|| Self::start_ui_tests(workspace, folders, options).transpose());
         if !options.quick {
             // Help in the window opens it.
             let guide = guide::build(workspace, &mut self.steps);
             self.require(&guide);
         }
-        self.install_third_party_programs(workspace);
+        if !is_quick_run(options) {
+            self.install_third_party_programs(workspace);
+        }
         if everything && !options.quick {
             self.check("cargo clippy", || {
                 let mut clippy = workspace.cargo();
@@ -146,7 +150,8 @@ impl TestRun {
             self.count("npm run check", passed.is_some());
         }
         match of_the_page {
-            Some(tests) => self.end_ui_tests(tests, options),
+            Some(Some(tests)) => self.end_ui_tests(tests, options),
+            Some(None) => self.steps.skip("npm test", "no page test is changed or imports what is"),
             None => self.steps.skip("npm test", "the page's npm packages are not there"),
         }
     }
@@ -255,7 +260,12 @@ impl TestRun {
         }
     }
 
-    fn start_ui_tests(workspace: &Workspace, folders: &PrivateFolders, options: &Test) -> Result<UiTests> {
+    /// Starts the page's tests, unless there are none to run.
+    fn start_ui_tests(
+        workspace: &Workspace,
+        folders: &PrivateFolders,
+        options: &Test,
+    ) -> Result<Option<UiTests>> {
         let report = workspace.root().join("target").join("vitest.json");
         // A report of an earlier run must not be taken for this one's.
         let _ = fs::remove_file(&report);
@@ -265,11 +275,14 @@ impl TestRun {
         if let Some(filter) = &options.filter {
             npm.args(["--passWithNoTests", "-t", filter]);
         } else if is_quick_run(options) {
-            // A word of a catalog concerns nearly every test.
-            npm.args(["--passWithNoTests", "--changed", "--maxWorkers=100%"]);
+            let concerned = changed_page_tests::of_uncommitted(workspace)?;
+            if concerned.is_empty() {
+                return Ok(None);
+            }
+            npm.args(concerned);
         }
         folders.apply_to(&mut npm);
-        Ok(UiTests { npm: Beside::start(workspace, npm, "npm test", "vitest.log")?, report })
+        Ok(Some(UiTests { npm: Beside::start(workspace, npm, "npm test", "vitest.log")?, report }))
     }
 
     fn end_ui_tests(&mut self, tests: Result<UiTests>, options: &Test) {
