@@ -38,7 +38,7 @@ const WINDOW: &str = "window";
 const ON_ONE_DESKTOP: usize = 12;
 const DESKTOPS: usize = 2;
 /// The other programs that take longest, which start first.
-const LONG: [&str; 3] = ["engine", "agents", "gateway"];
+const LONG: [&str; 6] = ["engine", "askdesk_engine", "agents", "gateway", "domain", "askdesk_file_search"];
 
 /// A program that `cargo test --no-run` has built.
 #[derive(Debug, PartialEq, Eq)]
