@@ -445,15 +445,18 @@ async fn case_146_the_menu_of_a_field_undoes_and_redoes() {
     let field = app.find("[data-composer]").await;
     activate(WINDOW);
     app.press(&field).await;
+    let has = async |expected: &str| {
+        let what = format!("{expected:?}");
+        app.wait(&what, async || (field.prop("value").await.ok()?? == expected).then_some(())).await;
+    };
     xdotool(&["type", "--delay", "0", "one two"]);
+    has("one two").await;
     xdotool(&["key", "ctrl+a", "BackSpace"]);
+    has("").await;
     opens_own_menu(&app).await;
     for (nth, expected) in [(1, "one two"), (2, "")] {
         choose_in_menu(&app, &field, nth).await;
-        app.wait(&format!("{expected:?}"), async || {
-            (field.prop("value").await.ok()?? == expected).then_some(())
-        })
-        .await;
+        has(expected).await;
     }
     opens_own_menu(&app).await;
     app.close().await;

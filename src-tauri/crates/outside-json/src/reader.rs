@@ -385,6 +385,8 @@ mod tests {
             let Read { value, lost, .. } = read(&text);
             match serde_json::from_str::<Value>(&text) {
                 Ok(expected) => prop_assert_eq!((value, lost), (expected, None)),
+                // Such a number is read; `serde_json` refuses it.
+                Err(error) if error.to_string().starts_with("number out of range") => {}
                 Err(_) => prop_assert_eq!(lost, Some(Lost::Malformed)),
             }
         }
