@@ -42,7 +42,7 @@ pub fn script(chosen: LanguageChoice) -> String {
     format!("Object.defineProperty(window, '__ASKDESK_LANGUAGE__', {{ value: Object.freeze({known}) }});")
 }
 
-/// Returns the region whose dates and times the user wants on a system that has a variable for it, if that isn't the language's.
+/// Returns the region of dates and times, if a variable names one.
 fn time_region() -> Option<String> {
     let set = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
     region_of(&set("LC_ALL").or_else(|| set("LC_TIME"))?).map(str::to_owned)

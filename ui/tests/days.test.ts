@@ -11,6 +11,7 @@ const inZone = (zone: string) => vi.stubEnv('TZ', zone);
 
 afterEach(() => {
   vi.unstubAllEnvs();
+  spoken.timeRegion = null;
 });
 
 const hoursOf = (bounds: readonly number[]) => bounds.slice(1).map((end, index) => (end - bounds[index]!) / HOUR);
@@ -90,5 +91,4 @@ test.each([
   spoken.timeRegion = region;
   const afternoon = at('2026-11-05T14:05:00Z');
   expect([clockTime(afternoon).replace(/\s/u, ' '), shortDay(afternoon)]).toEqual([time, day]);
-  spoken.timeRegion = null;
 });

@@ -31,7 +31,7 @@ export const notCopied: AppError = { code: 'not_copied', message: '', retryable:
 export interface LanguageAtStart {
   readonly system: Language;
   readonly chosen: LanguageChoice;
-  /** The region whose dates and times the user wants, where the system has a variable for it. */
+  /** The region of dates and times, if the system names one. */
   readonly timeRegion: string | null;
 }
 

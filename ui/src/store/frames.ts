@@ -39,23 +39,20 @@ export function receiveFrames(state: State, frames: readonly Frame[]): State {
  * again, or the disk accepts changes again. That a decision was too late stays.
  */
 function dropOldErrors(before: State, now: State): State {
-  const reported = ['requests', 'approvals', 'sessions', 'outage'] as const;
-  if (reported.every((part) => now[part] === before[part])) return now;
+  const failed = Object.entries(now.submits).filter(([, { phase, error }]) => phase === 'failed' && error?.code !== 'already_ended');
   const wasOpen = (id: string) => (before.requests.byId[id] ?? before.approvals.byId[id])?.state.state === 'open';
   const isOver = (id: string) => {
     const item = now.requests.byId[id] ?? now.approvals.byId[id];
     return item !== undefined && item.state.state !== 'open';
   };
-  const resumed = now.sessions.filter(({ id, state }) => state.state !== 'ended' && hasEnded(before, id));
-  const isOld = ([key, { phase, error }]: [string, Submit]) => {
-    if (phase !== 'failed' || error?.code === 'already_ended') return false;
-    const runsAgain = error?.code === 'session_gone' && resumed.some(({ id }) => key.endsWith(id));
-    const isStoredAgain =
-      (error?.code === 'storage_busy' || error?.code === 'storage_full') && before.outage !== null && now.outage === null;
-    return runsAgain || isStoredAgain || (wasOpen(key) && isOver(key));
-  };
-  const old = Object.entries(now.submits).filter(isOld);
-  return old.reduce((state, [key]) => ({ ...state, submits: withoutKey(state.submits, key) }), now);
+  const runsAgain = (key: string) =>
+    now.sessions.some(({ id, state }) => key.split(':').includes(id) && state.state !== 'ended' && hasEnded(before, id));
+  const isStoredAgain = before.outage !== null && now.outage === null;
+  const isOld = ([key, { error }]: [string, Submit]) =>
+    (wasOpen(key) && isOver(key)) ||
+    (error?.code === 'session_gone' && runsAgain(key)) ||
+    ((error?.code === 'storage_busy' || error?.code === 'storage_full') && isStoredAgain);
+  return failed.filter(isOld).reduce((state, [key]) => ({ ...state, submits: withoutKey(state.submits, key) }), now);
 }
 
 function hasEnded({ sessions }: State, session: string): boolean {

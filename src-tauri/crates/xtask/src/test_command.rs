@@ -47,7 +47,7 @@ const QUICK_TARGETS: [&str; 4] = ["--lib", "--bins", "--test", "domain"];
 /// Turns on what only packages have, so that it is tested.
 const UPDATER: [&str; 2] = ["--features", "askdesk/updater"];
 
-/// Returns whether only what ends within 90 seconds is run. A filter runs whatever it matches.
+/// Returns whether only a part is run that takes about 90 seconds. A filter runs whatever it matches.
 const fn is_quick_run(options: &Test) -> bool {
     options.quick && options.filter.is_none()
 }

@@ -36,8 +36,8 @@ pub fn compare_with_guide(name: &str, now: &[u8]) {
     let share = difference(&in_guide, now);
     assert!(
         share <= TOLERATED,
-        "{file} no longer shows the window: {:.1} % differs. Look at it, and take it anew: \
-         `ASKDESK_PICTURES=$PWD/docs/pictures cargo xtask test axe_finds`",
+        "{file} no longer shows the window: {:.1} % differs. If the window is right, run this test with \
+         ASKDESK_PICTURES set to a folder, and take the picture from there",
         share * 100.0
     );
 }

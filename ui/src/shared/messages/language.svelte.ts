@@ -29,7 +29,7 @@ class Speaking {
   readonly tag = $derived(tags[this.#now.language]);
   /** The language with the system's region, because the formats of dates and numbers differ by region. */
   readonly locale = $derived(localeOf(this.#now.language));
-  /** The region of dates and times, if it isn't that of the language. */
+  /** The region of dates and times, if the system names one. */
   timeRegion: string | null = $state(null);
   readonly timeLocale = $derived(
     this.timeRegion === null ? this.locale : String(new Intl.Locale(this.locale, { region: this.timeRegion })),

@@ -27,7 +27,7 @@ export const changes = {
   'changes.content.binary': 'binär',
   'changes.content.link': 'Link',
   'changes.content.repository': 'Repository',
-  'changes.content.too_many_lines': 'viele Zeilen',
+  'changes.content.too_many_lines': 'zu viele Zeilen zum Anzeigen',
   'changes.content.too_large': 'zu groß zum Anzeigen',
   'changes.content.over_budget': 'nicht erfasst',
   'changes.content.in_repository': 'in einem anderen Repository',

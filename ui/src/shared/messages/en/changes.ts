@@ -27,7 +27,7 @@ export const changes = {
   'changes.content.binary': 'binary',
   'changes.content.link': 'link',
   'changes.content.repository': 'repository',
-  'changes.content.too_many_lines': 'many lines',
+  'changes.content.too_many_lines': 'too many lines to show',
   'changes.content.too_large': 'too large to show',
   'changes.content.over_budget': 'not recorded',
   'changes.content.in_repository': 'in another repository',

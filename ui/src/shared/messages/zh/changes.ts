@@ -27,7 +27,7 @@ export const changes = {
   'changes.content.binary': '二进制',
   'changes.content.link': '链接',
   'changes.content.repository': '仓库',
-  'changes.content.too_many_lines': '行数过多',
+  'changes.content.too_many_lines': '行数过多，无法显示',
   'changes.content.too_large': '过大，无法显示',
   'changes.content.over_budget': '未记录',
   'changes.content.in_repository': '属于其他仓库',
