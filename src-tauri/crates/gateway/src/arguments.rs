@@ -217,6 +217,18 @@ mod tests {
         json!({"questions": [{"question": "A?", "options": ["1", "2", "3", "4", "5"]}]}),
         "questions[0].options: too many options (5; the limit is 4)"
     )]
+    #[case::five_questions(
+        json!({"questions": [
+            {"question": "1", "options": ["x", "y"]}, {"question": "2", "options": ["x", "y"]},
+            {"question": "3", "options": ["x", "y"]}, {"question": "4", "options": ["x", "y"]},
+            {"question": "5", "options": ["x", "y"]},
+        ]}),
+        "questions: too many questions (5; the limit is 4)"
+    )]
+    #[case::equal_labels(
+        json!({"questions": [{"question": "A?", "options": ["x", "x"]}]}),
+        "questions[0].options[1].label: same label as options[0]; each label must be different"
+    )]
     #[case::nothing(json!({}), "questions: must be a list of questions, got nothing")]
     #[case::no_object(json!([1]), "input: must be an object with questions, got a list")]
     #[case::a_secret(
@@ -239,6 +251,10 @@ mod tests {
     #[case::a_secret_by_its_other_name(
         json!({"questions": [{"question": "Key?", "kind": "secret"}]}),
         "questions[0].type: must be text, select, multi-select or confirm, got \"secret\"; secrets can't be asked for here"
+    )]
+    #[case::a_select_without_options(
+        json!({"questions": [{"question": "A?", "type": "select"}]}),
+        "questions[0].options: too few options (0; the minimum is 2)"
     )]
     #[case::thirteen_options(
         json!({"questions": [{"question": "A?", "type": "select",
