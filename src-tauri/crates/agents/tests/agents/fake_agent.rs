@@ -266,18 +266,6 @@ async fn the_tour_reacts_to_answers_refusals_and_silence() {
     assert!(!said.contains('{'), "{said}");
 }
 
-#[test]
-fn version_help_and_the_list_are_printed() {
-    let print = |flag: &str| {
-        let output = std::process::Command::new(program_or_build().unwrap()).arg(flag).output().unwrap();
-        assert!(output.status.success());
-        String::from_utf8(output.stdout).unwrap()
-    };
-    assert!(print("--version").ends_with(" (Askdesk fake agent)\n"));
-    assert!(print("--help").contains("--scenario"));
-    assert!(print("--list-scenarios").lines().any(|line| line.starts_with("technology ")));
-}
-
 /// The events of one question, from the handshake to the end of the turn.
 async fn play_question(mut plan: LaunchPlan, decide: fn(&Value) -> Value) -> Vec<Value> {
     plan.args.extend([PIECES, "--replay-user-messages"].map(Into::into));

@@ -101,9 +101,11 @@ impl Stage {
             ("ASKDESK_FAKE_PACE".into(), pace_percent.to_string().into()),
             ("ASKDESK_FAKE_SESSIONS".into(), self.desk.folder.clone().into_os_string()),
         ];
+        // Outside the plan, which has a time limit: the program may have to be built.
+        let program = fake_agent();
         Box::new(move |start: &Start| {
             let Start { folder, options, open } = start;
-            let mut plan = claude::launch(fake_agent(), folder.clone(), &options.config, open);
+            let mut plan = claude::launch(program, folder.clone(), &options.config, open);
             plan.args.extend(args);
             plan.env.extend(env);
             Ok(plan)
