@@ -4,17 +4,20 @@ use std::error::Error;
 use std::fs;
 use std::path::Path;
 
-include!("crates/api/src/command_list.rs");
+include!("crates/contract/src/command_list.rs");
 
 macro_rules! names {
-    ($($name:ident($input:ident) -> $output:ident,)+) => { &[$(stringify!($name),)+ "start_page", "subscribe", "acknowledge_frames", "unsubscribe", "open_link", "open_guide", "quit", "pick_folder", "attach_dropped", "attach_pasted", "pick_attachments", "deep_link_target", "deep_link_shown", "close_request", "ready_to_close", "deep_link_answered", "gateway_failure", "retry_gateway", "take_page_crash", "page_failed"] };
+    (
+        engine { $($name:ident($input:ident) -> $output:ident,)+ }
+        desk { $($desk_name:ident($desk_input:ident) -> $desk_output:ident,)+ }
+    ) => { &[$(stringify!($name),)+ $(stringify!($desk_name),)+ "start_page", "subscribe", "acknowledge_frames", "unsubscribe", "open_link", "open_guide", "quit", "pick_folder", "attach_dropped", "attach_pasted", "pick_attachments", "deep_link_target", "deep_link_shown", "close_request", "ready_to_close", "deep_link_answered", "gateway_failure", "retry_gateway", "take_page_crash", "page_failed"] };
 }
 
 const COMMANDS: &[&str] = for_each_command!(names);
 
 fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo:rerun-if-changed=capabilities");
-    println!("cargo:rerun-if-changed=src-tauri/crates/api/src/command_list.rs");
+    println!("cargo:rerun-if-changed=src-tauri/crates/contract/src/command_list.rs");
     // The window's files are embedded at compile time; a fresh clone compiles before they were ever built.
     let page = Path::new("ui/dist/index.html");
     if !page.exists() {

@@ -3,8 +3,7 @@
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use askdesk_api::Error;
-use askdesk_api::dto::AttachedFiles;
+use askdesk_contract::{AttachedFiles, Error};
 use askdesk_domain::SessionId;
 use tauri::{DragDropEvent, Manager, Runtime, State, WebviewWindow, Window, WindowEvent};
 use tauri_plugin_dialog::DialogExt;

@@ -6,8 +6,9 @@ mod desktop_entry;
 use std::ffi::OsStr;
 use std::time::{Duration, Instant};
 
-use askdesk_api::{Api, UnappliedReason};
+use askdesk_api::Api;
 pub use askdesk_client_config::discovery::IN_BACKGROUND;
+use askdesk_contract::UnappliedReason;
 use askdesk_domain::OptIn;
 use tauri::{AppHandle, Manager};
 

@@ -1,45 +1,14 @@
-//! The bridge: the commands of the one list, and the few that need the window, thin over [`askdesk_api::Api`].
+//! The bridge: passes the commands of the one list to the engine or the desk, and answers the few that need the window.
 
-use std::pin::Pin;
-
-use askdesk_api::dto::*;
-use askdesk_api::read_input;
-use askdesk_client_config::Confirmation;
-use askdesk_domain::{Approval, Request, Session, SessionUsage};
-use askdesk_engine::helper_outputs::HelperOutput;
-use serde::Serialize;
-use serde_json::Value;
+use askdesk_contract::Call;
 use tauri::ipc::{Invoke, InvokeBody, InvokeError, InvokeResponseBody};
 use tauri::{Manager, Wry};
 
-use crate::pending_api::PendingApi;
+use crate::pending_api::{PendingApi, line};
 use crate::{
     attachments, deep_link, external_links, folder_dialog, gateway, guide, page_crash, previous_focus, quit,
     subscribe, window_lifecycle,
 };
-
-type Reply = Pin<Box<dyn Future<Output = Result<InvokeResponseBody, InvokeError>> + Send>>;
-
-macro_rules! bridge {
-    ($($name:ident($input:ident) -> $output:ident,)+) => {
-        /// Calls a command of the one list; none if the list doesn't have it.
-        fn call(command: &str, pending_api: PendingApi, input: Value) -> Option<Reply> {
-            Some(match command {
-                $(stringify!($name) => Box::pin(async move {
-                    let input: $input = read_input(input)?;
-                    let output: $output = pending_api.api().await?.$name(input).await?;
-                    body(&output)
-                }),)+
-                _ => return None,
-            })
-        }
-    };
-}
-askdesk_api::for_each_command!(bridge);
-
-fn body<T: Serialize>(output: &T) -> Result<InvokeResponseBody, InvokeError> {
-    serde_json::to_string(output).map(InvokeResponseBody::Json).map_err(InvokeError::from_error)
-}
 
 /// Answers every call of the window.
 ///
@@ -69,14 +38,21 @@ pub fn handler() -> impl Fn(Invoke<Wry>) -> bool + Send + Sync + 'static {
     ];
     move |invoke| {
         let InvokeBody::Json(arguments) = invoke.message.payload() else { return of_shell(invoke) };
+        let Some(command) = Call::NAMES.iter().find(|name| **name == invoke.message.command()) else {
+            return of_shell(invoke);
+        };
         let input = arguments.get("input").cloned().unwrap_or_default();
         let pending_api = invoke.message.webview_ref().state::<PendingApi>().inner().clone();
-        match call(invoke.message.command(), pending_api, input) {
-            Some(reply) => {
-                invoke.resolver.respond_async_serialized(reply);
-                true
-            }
-            None => of_shell(invoke),
-        }
+        invoke.resolver.respond_async_serialized(async move {
+            let call = Call::read(command, input).transpose()?;
+            let api = pending_api.api().await?;
+            let output = match call {
+                Some(Call::Engine(call)) => line(&api).call(call).await?,
+                Some(Call::Desk(call)) => api.call_desk(call).await?,
+                None => return Err(InvokeError::from(format!("there is no command {command}"))),
+            };
+            Ok(InvokeResponseBody::Json(output))
+        });
+        true
     }
 }

@@ -3,7 +3,7 @@
 #[cfg(target_os = "linux")]
 use std::path::Path;
 
-use askdesk_api::Error;
+use askdesk_contract::Error;
 use askdesk_domain::{Rejection, ValidationError};
 #[cfg(target_os = "linux")]
 use askdesk_open_in::Launch;
@@ -82,7 +82,7 @@ fn refused(rule: ValidationError) -> Error {
 
 #[cfg(test)]
 mod tests {
-    use askdesk_api::ErrorCode;
+    use askdesk_contract::ErrorCode;
 
     use super::*;
 

@@ -1,6 +1,6 @@
 use std::path::Path;
 
-use askdesk_api::Error;
+use askdesk_contract::Error;
 use askdesk_domain::{Rejection, ValidationError};
 use tauri::{Runtime, WebviewWindow};
 use tauri_plugin_dialog::DialogExt;

@@ -5,9 +5,10 @@ use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use askdesk_api::{ClientHost, Pending, SelfTestError};
+use askdesk_api::{ClientHost, SelfTestError};
 use askdesk_client_config::discovery::{ClosedGateway, PublishedDiscovery};
 use askdesk_client_config::{DataFolder, Env, find_askdesk, hook_command};
+use askdesk_contract::Pending;
 use askdesk_engine::EngineHandle;
 use askdesk_gateway::{Gateway, GatewayConfig};
 use tauri::{AppHandle, Emitter, Manager, State};
@@ -163,7 +164,7 @@ pub fn gateway_failure(gateway: State<'_, AppGateway>) -> Option<String> {
 
 /// Tries at once to open a gateway that can't open, and returns when that was tried.
 #[tauri::command]
-pub async fn retry_gateway(gateway: State<'_, AppGateway>) -> Result<(), askdesk_api::Error> {
+pub async fn retry_gateway(gateway: State<'_, AppGateway>) -> Result<(), askdesk_contract::Error> {
     let mut attempts = gateway.attempts.subscribe();
     if gateway.failure().is_some() {
         gateway.retry.notify_one();

@@ -10,7 +10,7 @@ use tauri::{
     WebviewWindowBuilder,
 };
 
-use askdesk_api::Error;
+use askdesk_contract::Error;
 use askdesk_domain::Settings;
 
 use crate::pending_api::PendingApi;

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use askdesk_api::dto::{Exported, NotePainted, UpdateRead};
-use askdesk_api::{ClientHost, Host, Pending, SaveError, SelfTestError, UnappliedReason, UpdateAsked};
+use askdesk_api::{ClientHost, Host, SaveError, SelfTestError, UpdateAsked};
+use askdesk_contract::{Exported, NotePainted, Pending, UnappliedReason, UpdateRead};
 use askdesk_domain::{GlobalShortcut, OptIn, Settings};
 use askdesk_open_in::Search;
 use tauri::{AppHandle, Manager};

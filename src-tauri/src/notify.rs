@@ -24,8 +24,8 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use askdesk_api::dto::{HoldEnd, UndoEnd};
-use askdesk_api::{Api, ErrorCode};
+use askdesk_api::Api;
+use askdesk_contract::{ErrorCode, HoldEnd, UndoEnd};
 use askdesk_domain::{
     AnswerInput, CommandId, DraftKey, EndInput, HeldEnd, NotificationRemoval, OptionId, PendingItem, Request,
     RequestId, Session, SessionId,
@@ -38,6 +38,7 @@ use tokio::time::timeout;
 
 use crate::deep_link::Target;
 use crate::messages::Messages;
+use crate::pending_api::line;
 use crate::window::Focus;
 use crate::window_lifecycle::WindowLifecycle;
 use crate::{badge, deep_link, language};
@@ -245,7 +246,7 @@ impl NotificationDriver {
         let answer = AnswerInput { question: question_id, chosen: vec![option], other: None, note: None };
         let hold =
             HoldEnd { request_id: self.command(), id, end: EndInput::Answered { answers: vec![answer] } };
-        match self.api.hold_end(hold).await {
+        match line(&self.api).carry_out(hold).await {
             Ok(_) => {
                 let messages = self.messages();
                 let undo = Button { action: ButtonAction::Undo, label: messages.undo.to_owned() };
@@ -271,7 +272,7 @@ impl NotificationDriver {
     async fn take_back(&mut self, id: RequestId) {
         let input = UndoEnd { request_id: self.command(), id };
         // The engine reports success as `NotGiven`.
-        if let Err(error) = self.api.undo_end(input).await {
+        if let Err(error) = line(&self.api).carry_out(input).await {
             tracing::warn!(%id, error = error.message, "an answer could not be taken back");
         }
     }

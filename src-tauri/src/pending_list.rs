@@ -1,9 +1,9 @@
 //! What needs the user, for the title, the tray and the global shortcut.
 
 use askdesk_api::Api;
+use askdesk_contract::frame::{Change, Frame};
 use askdesk_domain::{Desk, PendingItem, SessionId, pending};
 use askdesk_engine::EngineError;
-use askdesk_engine::frame::{Change, Frame};
 use tokio::sync::watch;
 
 /// The longest text of an entry, in characters.

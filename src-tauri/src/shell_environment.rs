@@ -7,9 +7,10 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use askdesk_client_config::discovery;
+use askdesk_contract::{Failure, Way};
 use askdesk_user_environment::{
-    Failure, Origin, Printed, Question, Surroundings, Variables, Way, await_first_reading, begin_reading,
-    current, inherited, keep, kept, settle, settle_with_kept, user_shell,
+    Origin, Printed, Question, Surroundings, Variables, await_first_reading, begin_reading, current,
+    inherited, keep, kept, settle, settle_with_kept, user_shell,
 };
 use tauri::{AppHandle, Manager};
 use tauri_plugin_shell::ShellExt;

@@ -7,7 +7,7 @@ mod hotkey_x11;
 
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use askdesk_api::UnappliedReason;
+use askdesk_contract::UnappliedReason;
 use askdesk_domain::{GlobalShortcut, PendingItem};
 use tauri::{AppHandle, Manager};
 use tokio::sync::watch;

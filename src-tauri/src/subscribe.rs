@@ -5,11 +5,10 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use askdesk_api::dto::PageStart;
-use askdesk_api::{Api, Error};
+use askdesk_api::Api;
+use askdesk_contract::frame::{Change, Frame, LiveText, merge};
+use askdesk_contract::{Error, ErrorCode, Frames, PageStart};
 use askdesk_domain::SessionId;
-use askdesk_engine::Subscription;
-use askdesk_engine::frame::{Change, Frame, LiveText, merge};
 use tauri::async_runtime::{JoinHandle, spawn};
 use tauri::ipc::Channel;
 use tauri::webview::{PageLoadEvent, PageLoadPayload};
@@ -17,7 +16,7 @@ use tauri::{Manager, State, Webview};
 use tokio::sync::Semaphore;
 use tokio::time::{Instant, timeout_at};
 
-use crate::pending_api::PendingApi;
+use crate::pending_api::{PendingApi, line};
 use crate::trace::{self, Step};
 
 /// How long changes in view are gathered: a screen refresh at 60 Hz.
@@ -41,7 +40,7 @@ pub const START_SCRIPT: &str = "\
 pub struct Subscriptions {
     streams: Mutex<HashMap<String, Stream>>,
     /// The subscriptions of pages that were told how they begin, and have not subscribed yet.
-    begun: Mutex<HashMap<String, Subscription>>,
+    begun: Mutex<HashMap<String, Box<dyn Frames>>>,
 }
 
 struct Stream {
@@ -52,7 +51,7 @@ struct Stream {
 }
 
 impl Subscriptions {
-    fn begun(&self) -> MutexGuard<'_, HashMap<String, Subscription>> {
+    fn begun(&self) -> MutexGuard<'_, HashMap<String, Box<dyn Frames>>> {
         self.begun.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -103,7 +102,11 @@ pub async fn start_page(
     streams: State<'_, Subscriptions>,
 ) -> Result<PageStart, Error> {
     trace::reached(Step::PageAsked);
-    let (start, frames) = pending_api.api().await?.start_page().await?;
+    let api = pending_api.api().await?;
+    let mut frames = line(&api).subscribe().await?;
+    let snapshot = frames.next().await;
+    let snapshot = snapshot.ok_or_else(|| Error::new(ErrorCode::Closing, "the app is closing"))?;
+    let start = api.start_page(snapshot).await?;
     streams.begun().insert(webview.label().to_owned(), frames);
     trace::reached(Step::PageServed);
     Ok(start)
@@ -121,7 +124,7 @@ pub async fn subscribe(
     let begun = streams.begun().remove(webview.label());
     let frames = match begun {
         Some(frames) => frames,
-        None => api.engine().subscribe().await?,
+        None => line(&api).subscribe().await?,
     };
     Ok(streams.replace(webview.label(), |room| spawn(stream(api, frames, channel, room))))
 }
@@ -147,7 +150,7 @@ pub fn end_with_page(webview: &Webview, payload: &PageLoadPayload<'_>) {
     }
 }
 
-async fn stream(api: Api, mut frames: Subscription, channel: Channel<Vec<Frame>>, room: Arc<Semaphore>) {
+async fn stream(api: Api, mut frames: Box<dyn Frames>, channel: Channel<Vec<Frame>>, room: Arc<Semaphore>) {
     let mut sent = Instant::now();
     while let Some(first) = frames.next().await {
         let mut until = sent + OUT_OF_VIEW_REFRESH;
@@ -217,7 +220,7 @@ fn urgency(frame: &Frame, view: Option<SessionId>) -> Urgency {
 
 #[cfg(test)]
 mod tests {
-    use askdesk_engine::frame::{Delta, LiveKind};
+    use askdesk_contract::frame::{Delta, LiveKind};
 
     use super::*;
 

@@ -6,7 +6,7 @@ use std::io::Write;
 use std::sync::{Mutex, OnceLock};
 use std::time::UNIX_EPOCH;
 
-use askdesk_api::dto::NotePainted;
+use askdesk_contract::NotePainted;
 use serde_json::{Value, json};
 use tauri::webview::PageLoadEvent;
 

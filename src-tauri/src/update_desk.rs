@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use askdesk_api::Pending;
-use askdesk_api::dto::UpdateObstacle;
+use askdesk_contract::Pending;
+use askdesk_contract::UpdateObstacle;
 use askdesk_domain::Timestamp;
 use askdesk_engine::clock::{Clock, SystemClock};
 use tauri::{AppHandle, Emitter, Manager};

@@ -14,10 +14,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use askdesk_api::dto::{SetAsideUntil, UpdateObstacle, UpdatePhase, UpdateProblem, UpdateRead};
-use askdesk_api::{Api, Pending};
+use askdesk_api::Api;
+use askdesk_contract::Pending;
+use askdesk_contract::frame::{Change, Frame};
+use askdesk_contract::{SetAsideUntil, UpdateObstacle, UpdatePhase, UpdateProblem, UpdateRead};
 use askdesk_domain::{OnOff, Settings, Timestamp};
-use askdesk_engine::frame::{Change, Frame};
 use tauri::async_runtime::{JoinHandle, spawn};
 use tauri::{AppHandle, Manager};
 use tokio::sync::watch;

@@ -9,8 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use askdesk_api::Error;
-use askdesk_api::dto::NoteView;
+use askdesk_contract::{Error, NoteView};
 use askdesk_domain::{Rejection, Settings, ValidationError};
 use serde_json::{Value, json};
 use tauri::{AppHandle, Emitter, Manager, State, WebviewWindow};
@@ -251,10 +250,7 @@ impl Driver {
         }
         self.app.state::<Subscriptions>().end_all();
         if let Some(api) = self.app.state::<PendingApi>().now() {
-            let nothing = NoteView { session: None, focused: false };
-            if let Err(error) = api.note_view(nothing).await {
-                tracing::warn!(error = error.message, "the closed window still counts as in view");
-            }
+            api.note_view(NoteView { session: None, focused: false });
         }
     }
 

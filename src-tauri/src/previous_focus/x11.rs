@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::ffi::OsStr;
 
-use askdesk_api::UnappliedReason;
+use askdesk_contract::UnappliedReason;
 use x11rb::connection::Connection;
 use x11rb::protocol::xproto::{AtomEnum, ClientMessageEvent, ConnectionExt, EventMask};
 use x11rb::rust_connection::RustConnection;

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::sync::mpsc;
 
-use askdesk_api::UnappliedReason;
+use askdesk_contract::UnappliedReason;
 use askdesk_domain::Combination;
 use tauri::{AppHandle, Wry};
 use tauri_plugin_global_shortcut::{Builder, Error, GlobalShortcut, GlobalShortcutExt, ShortcutState};

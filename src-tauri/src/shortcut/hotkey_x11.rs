@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::sync::Arc;
 
-use askdesk_api::UnappliedReason;
+use askdesk_contract::UnappliedReason;
 use askdesk_domain::{Combination, Modifiers, PressedKey};
 use tauri::AppHandle;
 use x11rb::connection::Connection;

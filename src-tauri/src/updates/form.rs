@@ -3,7 +3,7 @@
 use std::env::consts::ARCH;
 use std::path::Path;
 
-use askdesk_api::dto::UpdateByHand;
+use askdesk_contract::UpdateByHand;
 use tauri::utils::config::BundleType;
 
 /// The page of a version, before the version.

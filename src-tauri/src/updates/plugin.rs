@@ -5,8 +5,8 @@ use std::io::ErrorKind;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use askdesk_api::Pending;
-use askdesk_api::dto::{Release, UpdateByHand, UpdateProblem};
+use askdesk_contract::Pending;
+use askdesk_contract::{Release, UpdateByHand, UpdateProblem};
 use tauri::utils::platform::bundle_type;
 use tauri::{AppHandle, Builder, Context, Manager, Runtime};
 use tauri_plugin_updater::{Error, Update, UpdaterBuilder, UpdaterExt};

@@ -1,7 +1,7 @@
 //! Where updates come from.
 
-use askdesk_api::Pending;
-use askdesk_api::dto::{Release, UpdateByHand, UpdateProblem};
+use askdesk_contract::Pending;
+use askdesk_contract::{Release, UpdateByHand, UpdateProblem};
 
 use super::state::Installs;
 

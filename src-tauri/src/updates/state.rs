@@ -1,7 +1,7 @@
 //! The state machine of updates, without effects: no order of events installs anything that the user has not asked for, or that
 //! something is in the way of.
 
-use askdesk_api::dto::{Release, SetAsideUntil, UpdatePhase, UpdateProblem};
+use askdesk_contract::{Release, SetAsideUntil, UpdatePhase, UpdateProblem};
 use askdesk_domain::Timestamp;
 
 use super::kept::Kept;

@@ -395,21 +395,12 @@ export interface CommandMap {
   read_agent_version: { input: ReadAgentVersion; output: AgentVersion };
   list_files_since: { input: ListFilesSince; output: FilesSinceRead };
   read_sign_in: { input: ReadSignIn; output: SignInRead };
-  sign_in: { input: SignIn; output: Done };
   list_own_sessions: { input: ListOwnSessions; output: OwnSessionsFound };
   read_environment: { input: ReadEnvironment; output: EnvironmentRead };
   read_transcript: { input: ReadTranscript; output: TranscriptPage };
   read_log: { input: ReadLog; output: SessionLog };
-  read_settings: { input: ReadSettings; output: SettingsRead };
-  change_setting: { input: ChangeSetting; output: SettingsRead };
   recover_database: { input: RecoverDatabase; output: DatabaseRecovered };
   settle_storage: { input: SettleStorage; output: Done };
-  read_update: { input: ReadUpdate; output: UpdateRead };
-  check_for_update: { input: CheckForUpdate; output: UpdateRead };
-  install_update: { input: InstallUpdate; output: UpdateRead };
-  cancel_update: { input: CancelUpdate; output: UpdateRead };
-  set_update_aside: { input: SetUpdateAside; output: UpdateRead };
-  read_notification_log: { input: ReadNotificationLog; output: NotificationLogRead };
   read_clients: { input: ReadClients; output: ClientsRead };
   read_client_versions: { input: ReadClientVersions; output: ClientVersions };
   confirm_client: { input: ConfirmClient; output: Confirmation };
@@ -419,17 +410,10 @@ export interface CommandMap {
   read_permissions: { input: ReadPermissions; output: PermissionsRead };
   plan_permission_removal: { input: PlanPermissionRemoval; output: PermissionRemoval };
   remove_permission: { input: RemovePermission; output: Done };
-  list_programs: { input: ListPrograms; output: ProgramsFound };
-  open_in: { input: OpenIn; output: Done };
-  continue_in_terminal: { input: ContinueInTerminal; output: Done };
-  note_view: { input: NoteView; output: Done };
-  note_painted: { input: NotePainted; output: Done };
   search_history: { input: SearchHistory; output: HistoryFound };
   read_past_sessions: { input: ReadPastSessions; output: PastSessions };
-  save_export: { input: SaveExport; output: SavedExport };
   search_questions: { input: SearchQuestions; output: QuestionsFound };
   count_questions: { input: CountQuestions; output: QuestionTotals };
-  save_questions: { input: SaveQuestions; output: SavedExport };
   read_session_usage: { input: ReadSessionUsage; output: SessionUsage };
   count_usage: { input: CountUsage; output: UsageOfDays };
   delete_session: { input: DeleteSession; output: Done };
@@ -443,6 +427,22 @@ export interface CommandMap {
   remove_worktree: { input: RemoveWorktree; output: Done };
   save_draft: { input: SaveDraft; output: Done };
   read_drafts: { input: ReadDrafts; output: DraftsRead };
+  sign_in: { input: SignIn; output: Done };
+  read_settings: { input: ReadSettings; output: SettingsRead };
+  change_setting: { input: ChangeSetting; output: SettingsRead };
+  read_update: { input: ReadUpdate; output: UpdateRead };
+  check_for_update: { input: CheckForUpdate; output: UpdateRead };
+  install_update: { input: InstallUpdate; output: UpdateRead };
+  cancel_update: { input: CancelUpdate; output: UpdateRead };
+  set_update_aside: { input: SetUpdateAside; output: UpdateRead };
+  read_notification_log: { input: ReadNotificationLog; output: NotificationLogRead };
+  list_programs: { input: ListPrograms; output: ProgramsFound };
+  open_in: { input: OpenIn; output: Done };
+  continue_in_terminal: { input: ContinueInTerminal; output: Done };
+  note_view: { input: NoteView; output: Done };
+  note_painted: { input: NotePainted; output: Done };
+  save_export: { input: SaveExport; output: SavedExport };
+  save_questions: { input: SaveQuestions; output: SavedExport };
 }
 
 export const settingDescriptors = [

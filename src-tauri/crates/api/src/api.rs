@@ -1,25 +1,19 @@
-//! The API over one engine: its state, and the bookkeeping that the handlers share.
+//! The API over one engine: its state, and what the handlers share.
 
-use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use askdesk_client_config::{Change, Plan};
-use askdesk_domain::{
-    ApprovalState, Command, CommandId, Rejection, Request, Session, SessionId, SessionState, StorageError,
-};
-use askdesk_engine::frame::Frame;
+use askdesk_contract::frame::Frame;
+use askdesk_contract::{Error, UpdateObstacle};
+use askdesk_domain::{ApprovalState, CommandId, Request, Session, SessionId, SessionState};
 use askdesk_engine::{EngineError, EngineHandle, Sessions, SettingsFile};
 use askdesk_file_search::FileSearch;
-use tokio::sync::{OnceCell, watch};
+use tokio::sync::watch;
 
-use crate::dto::{Done, UpdateObstacle};
-use crate::error::{Detail, Error, ErrorCode};
 use crate::host::Host;
 use crate::notification_log::Notifications;
+use crate::receipts::Receipts;
 use crate::update_obstacles::update_obstacles;
-
-/// How many commands are remembered, so that a repeated one is not run again.
-const REMEMBERED_COMMANDS: usize = 1_024;
 
 /// What the window shows. The notification policy reads it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,14 +32,6 @@ pub struct RunningWork {
     pub approvals: usize,
 }
 
-/// A command that must not run twice.
-struct RememberedCommand {
-    id: CommandId,
-    name: &'static str,
-    /// The session it returned, if it returns one.
-    result: Arc<OnceCell<Option<Session>>>,
-}
-
 /// Runs the commands of the bridge on an engine. Clones share their state.
 #[derive(Clone)]
 pub struct Api {
@@ -60,7 +46,7 @@ pub struct Api {
     pub(crate) permission_removal: Arc<Mutex<Option<(CommandId, Change)>>>,
     /// The folders in which files were looked for last.
     pub(crate) files: FileSearch,
-    commands: Arc<Mutex<VecDeque<RememberedCommand>>>,
+    pub(crate) receipts: Receipts,
     notifications: Arc<Mutex<Notifications>>,
 }
 
@@ -78,7 +64,7 @@ impl Api {
             client_plan: Arc::default(),
             permission_removal: Arc::default(),
             files: FileSearch::default(),
-            commands: Arc::default(),
+            receipts: Receipts::default(),
             notifications: Arc::default(),
         }
     }
@@ -136,67 +122,6 @@ impl Api {
     pub(crate) fn notifications(&self) -> MutexGuard<'_, Notifications> {
         self.notifications.lock().unwrap_or_else(PoisonError::into_inner)
     }
-
-    /// Runs a command once for each command id. A repeated call waits for the first and shares its result. Failures are
-    /// not remembered, so that the caller can try again.
-    async fn once<F>(&self, id: CommandId, name: &'static str, run: F) -> Result<Option<Session>, Error>
-    where
-        F: Future<Output = Result<Option<Session>, Error>> + Send,
-    {
-        let cell = {
-            let mut commands = self.commands.lock().unwrap_or_else(PoisonError::into_inner);
-            match commands.iter().find(|command| command.id == id) {
-                Some(command) if command.name == name => Arc::clone(&command.result),
-                // Returning the first command's result would drop the second one silently.
-                Some(_) => return Err(Rejection::invalid("requestId", "was used for another command").into()),
-                None => {
-                    if commands.len() == REMEMBERED_COMMANDS {
-                        commands.pop_front();
-                    }
-                    let result = Arc::new(OnceCell::new());
-                    commands.push_back(RememberedCommand { id, name, result: Arc::clone(&result) });
-                    result
-                }
-            }
-        };
-        cell.get_or_try_init(|| run).await.cloned()
-    }
-
-    /// Runs a command that returns nothing, once for each command id.
-    pub(crate) async fn run_once<T, E: Into<Error>>(
-        &self,
-        id: CommandId,
-        name: &'static str,
-        run: impl Future<Output = Result<T, E>> + Send,
-    ) -> Result<Done, Error> {
-        let run = async { run.await.map(|_| None).map_err(Into::into) };
-        self.once(id, name, run).await.map(|_| Done {})
-    }
-
-    /// Runs a command that returns a session, once for each command id.
-    pub(crate) async fn session_once(
-        &self,
-        id: CommandId,
-        name: &'static str,
-        run: impl Future<Output = Result<Session, Error>> + Send,
-    ) -> Result<Session, Error> {
-        let run = async { run.await.map(Some) };
-        self.once(id, name, run).await?.ok_or_else(|| Rejection::NotFound { what: "session" }.into())
-    }
-
-    /// Applies a domain command that changes a session, once for each command id.
-    pub(crate) async fn apply_once(
-        &self,
-        id: CommandId,
-        name: &'static str,
-        command: impl Into<Command> + Send,
-    ) -> Result<Session, Error> {
-        let apply = async {
-            let session = self.engine.act(command).await?.session;
-            session.ok_or_else(|| Rejection::NotFound { what: "session" }.into())
-        };
-        self.session_once(id, name, apply).await
-    }
 }
 
 /// Runs blocking work, such as reading files, off the async threads.
@@ -204,25 +129,4 @@ pub(crate) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, Error> {
     tokio::task::spawn_blocking(work).await.map_err(|_| EngineError::Closing.into())
-}
-
-impl From<EngineError> for Error {
-    fn from(error: EngineError) -> Self {
-        let message = error.to_string();
-        let journal = match error {
-            EngineError::Reject(reject) => return reject.into(),
-            EngineError::Closing => return Self::new(ErrorCode::Closing, message),
-            EngineError::Journal(journal) => journal,
-            EngineError::Unread(journal) => {
-                return Self::new(ErrorCode::StorageUnread, message)
-                    .with(Detail::Storage { trouble: journal });
-            }
-        };
-        let code = match journal {
-            StorageError::Busy { .. } => ErrorCode::StorageBusy,
-            StorageError::Full { .. } => ErrorCode::StorageFull,
-            _ => ErrorCode::Storage,
-        };
-        Self::new(code, message).with(Detail::Storage { trouble: journal })
-    }
 }

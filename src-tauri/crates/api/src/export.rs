@@ -6,7 +6,7 @@ pub(crate) mod questions;
 
 use askdesk_domain::{Session, Timestamp};
 
-use crate::dto::ExportFormat;
+use askdesk_contract::ExportFormat;
 
 /// The longest name of a session within a file's name, in characters.
 const NAME_CHARS: usize = 60;

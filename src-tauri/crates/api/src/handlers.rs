@@ -1,4 +1,4 @@
-//! The handlers of the commands, by topic. The input of each command in [`crate::dto`] says what it does.
+//! The handlers of the commands, by topic. The input of each command in [`askdesk_contract`] says what it does.
 
 mod agents;
 mod changes;
@@ -10,12 +10,9 @@ mod notifications;
 mod open_in;
 mod past_questions;
 mod permissions;
-mod questions;
 mod sessions;
 mod settings;
 mod sign_in;
-mod storage;
-mod updates;
 mod usage;
 mod window;
 mod worktrees;

@@ -1,17 +1,13 @@
 //! What the API needs from the program around it: the desktop shell, or a test.
 
 use std::path::{Path, PathBuf};
-use std::pin::Pin;
 
 use askdesk_client_config::discovery::DEFAULT_PORT;
 use askdesk_client_config::{DataFolder, Endpoint, Env, Token};
 use askdesk_domain::{GlobalShortcut, OptIn};
 use askdesk_open_in::Search;
 
-use crate::dto::{Exported, NotePainted, SetAsideUntil, UnappliedReason, UpdateRead};
-
-/// A result that takes a while.
-pub type Pending<T> = Pin<Box<dyn Future<Output = T> + Send>>;
+use askdesk_contract::{Exported, NotePainted, Pending, SetAsideUntil, UnappliedReason, UpdateRead};
 
 /// Provides the window, the system settings and the gateway.
 pub trait Host: Send + Sync {

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use askdesk_domain::{NotificationDecision, NotificationHistory, Occasion, PendingItem, Timestamp};
 
-use crate::dto::NotificationLogEntry;
+use askdesk_contract::NotificationLogEntry;
 
 /// The most decisions in the notification log.
 const LOGGED_DECISIONS: usize = 50;

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use askdesk_contract::frame::Snapshot;
 use askdesk_domain::{ApprovalState, Delivery, Request, Session, SessionState};
-use askdesk_engine::frame::Snapshot;
 
-use crate::dto::UpdateObstacle;
+use askdesk_contract::UpdateObstacle;
 
 /// Returns what a restart of the app would interrupt or lose.
 pub fn update_obstacles(now: &Snapshot) -> Vec<UpdateObstacle> {

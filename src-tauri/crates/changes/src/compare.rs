@@ -3,7 +3,8 @@
 use std::ffi::OsStr;
 use std::time::Duration;
 
-use crate::changed::{ChangeKind, Unavailable, WhyUnrecorded};
+use askdesk_contract::{ChangeKind, Unavailable, WhyUnrecorded};
+
 use crate::git::{Git, GitError, STEP};
 use crate::snapshot::{Place, Snapshot};
 

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use crate::changed::Content;
+use askdesk_contract::Content;
+
 use crate::compare::{Difference, Entry, LINK, REPOSITORY};
 use crate::git::{Git, GitError};
 use crate::{lines, objects};

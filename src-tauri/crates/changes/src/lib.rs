@@ -5,7 +5,6 @@
 //! writes into it can make git start a program.
 
 mod budget;
-mod changed;
 mod compare;
 mod counts;
 mod git;
@@ -19,13 +18,8 @@ mod revert;
 mod snapshot;
 mod tracker;
 
-pub use changed::{
-    ChangeKind, ChangeTotals, ChangedFile, ChangedFiles, Content, DiffPart, FileChange, Side, Unavailable,
-    Unrecorded, WhyUnrecorded,
-};
 pub use lines::{diff, lines_of};
-pub use marks::{FileSince, FilesSince, MARKS, PutBack};
+pub use marks::{MARKS, PutBack};
 pub use path_id::{path_of, path_to_id};
 pub use relocate::{moved_path, relocate};
-pub use revert::{RevertRefused, ShownPart};
 pub use tracker::{FILES_LISTED, Tracker};

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use askdesk_line_diff::{Run, runs};
 
-use crate::changed::DiffPart;
+use askdesk_contract::DiffPart;
 
 pub use askdesk_line_diff::lines_of;
 

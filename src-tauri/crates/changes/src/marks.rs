@@ -4,12 +4,11 @@ use std::fs;
 use std::io;
 use std::path::PathBuf;
 
-use serde::{Deserialize, Serialize};
+use askdesk_contract::{FileSince, FilesSince, RevertRefused, Unavailable};
 
-use crate::changed::{ChangeKind, Unavailable};
 use crate::compare::{Difference, compare};
 use crate::path_id::readable;
-use crate::revert::{RevertRefused, revert_recorded};
+use crate::revert::revert_recorded;
 use crate::snapshot::Snapshot;
 use crate::tracker::{Recorded, Tracker, below, sides, state_of};
 
@@ -19,30 +18,6 @@ pub const MARKS: usize = 50;
 const STAMPED: usize = 2_000;
 const FILES_NAMED: usize = 500;
 const MARKS_FOLDER: &str = "marks";
-
-/// The files that have changed since a moment, whoever changed them.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-pub struct FilesSince {
-    /// Ordered by path, at most 500.
-    pub files: Vec<FileSince>,
-    /// How many more there are.
-    pub unlisted: u32,
-    /// Differs once any file changes again.
-    pub state: u32,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-pub struct FileSince {
-    /// The path below the session's folder, for people to read.
-    pub path: String,
-    pub kind: ChangeKind,
-    /// Whether what it held then is recorded, so that it can be put back.
-    pub recorded: bool,
-}
 
 /// What came of putting files back.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

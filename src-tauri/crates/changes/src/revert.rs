@@ -6,10 +6,9 @@ use std::fs::{self, Metadata};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
+use askdesk_contract::{RevertRefused, ShownPart};
 use tempfile::{Builder, NamedTempFile};
 
-use crate::changed::Unavailable;
 use crate::compare::{Entry, LINK};
 use crate::lines::{diff, is_binary, lines_of};
 use crate::path_id::{readable, to_bytes, to_path};
@@ -17,38 +16,6 @@ use crate::tracker::{Recorded, Tracker};
 
 /// The bits of a mode that make a file executable.
 const EXECUTABLE: u32 = 0o111;
-
-/// A run of lines that differ, as it was shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-pub struct ShownPart {
-    /// Its place among the file's parts.
-    pub part: u32,
-    /// How many lines it removes and adds.
-    pub removed: u32,
-    pub added: u32,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
-#[serde(tag = "refused", rename_all = "snake_case")]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-pub enum RevertRefused {
-    #[error("{why}")]
-    Unavailable { why: Unavailable },
-    #[error("the file has changed since it was shown")]
-    ChangedSince,
-    #[error("{path} exists again")]
-    Exists { path: String },
-    /// Its earlier content was not recorded: see [`WhyUnrecorded`](crate::WhyUnrecorded), or a repository inside the folder.
-    #[error("the earlier content was not recorded")]
-    NotRecorded,
-    /// A folder on the way is a link, so the file may be anywhere.
-    #[error("{path} is not a folder")]
-    NotAFolder { path: String },
-    #[error("{error}")]
-    Failed { error: String },
-}
 
 #[derive(Debug, PartialEq, Eq)]
 enum Present {

@@ -6,10 +6,10 @@ use std::fs::{self, File, Metadata};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, UNIX_EPOCH};
 
+use askdesk_contract::{Unavailable, WhyUnrecorded};
 use serde::{Deserialize, Serialize};
 
 use crate::budget::{Budget, COPIED_FILES, Copied, FILE_BYTES};
-use crate::changed::{Unavailable, WhyUnrecorded};
 use crate::git::{self, Git, GitError, STEP, arguments};
 use crate::objects;
 use crate::path_id::{path_of, path_to_id, to_path};
@@ -402,16 +402,4 @@ fn list(git: &Git, words: &[&str], pathspec: &OsString, limit: Duration) -> Resu
 
 fn number(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
-}
-
-impl From<GitError> for Unavailable {
-    fn from(error: GitError) -> Self {
-        match error {
-            GitError::TimedOut { seconds, .. } => {
-                Self::TimedOut { seconds: u32::try_from(seconds).unwrap_or(u32::MAX) }
-            }
-            GitError::NotStarted(why) if why.kind() == std::io::ErrorKind::NotFound => Self::FolderGone,
-            error => Self::Failed { error: error.to_string() },
-        }
-    }
 }

@@ -7,12 +7,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use serde::{Deserialize, Serialize};
-
-use crate::changed::{
+use askdesk_contract::{
     ChangeTotals, ChangedFile, ChangedFiles, Content, FileChange, Side, Unavailable, Unrecorded,
     WhyUnrecorded,
 };
+use serde::{Deserialize, Serialize};
+
 use crate::compare::{Difference, Entry, compare, is_below};
 use crate::counts::Counts;
 use crate::git;

@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-use askdesk_changes::{ChangedFiles, Tracker};
+use askdesk_changes::Tracker;
+use askdesk_contract::ChangedFiles;
 use askdesk_user_environment::{Variables, current, settle};
 use tempfile::TempDir;
 

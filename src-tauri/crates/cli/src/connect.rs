@@ -2,9 +2,9 @@
 
 use askdesk_client_config::discovery::DEFAULT_PORT;
 use askdesk_client_config::{
-    Change, Client, Confirmation, DataFolder, Endpoint, Env, FileError, Plan, Scope, Token, TokenDisplay,
-    confirm, installed,
+    Change, DataFolder, Endpoint, Env, FileError, Plan, Scope, Token, TokenDisplay, confirm, installed,
 };
+use askdesk_contract::{Client, Confirmation};
 
 use crate::arguments::{Connect, Which};
 use crate::exit::{Exit, Failure};

@@ -5,10 +5,10 @@ use std::time::{Duration, SystemTime};
 
 use askdesk_client_config::discovery::DEFAULT_PORT;
 use askdesk_client_config::{
-    Client, Confirmation, ConnectionProblem, ConnectionState, DataFolder, Diagnosis, DiagnosticInput,
-    Endpoint, EntryState, FileStatus, Obstacle, Scope, SeenClient, WaitLimit, confirm, diagnose,
-    installed_versions,
+    ConnectionProblem, ConnectionState, DataFolder, Diagnosis, DiagnosticInput, Endpoint, EntryState,
+    FileStatus, Scope, SeenClient, WaitLimit, confirm, diagnose, installed_versions,
 };
+use askdesk_contract::{Client, Confirmation, Obstacle};
 use askdesk_user_environment::Origin;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};

@@ -1,6 +1,7 @@
 //! `askdesk token rotate`.
 
-use askdesk_client_config::{Client, DataFolder, EntryState, FileStatus, Scope, file_statuses};
+use askdesk_client_config::{DataFolder, EntryState, FileStatus, Scope, file_statuses};
+use askdesk_contract::Client;
 use serde_json::json;
 
 use crate::connect::{endpoint, env, gateway_port};

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::client::Client;
+use askdesk_contract::Client;
 
 /// A caller that has asked, by its own name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -9,10 +9,9 @@
 
 use std::time::Duration;
 
+use askdesk_contract::{Client, Confirmation};
 use askdesk_version_probe::answer;
-use serde::{Deserialize, Serialize};
 
-use crate::client::Client;
 use crate::entries::{Endpoint, SERVER};
 use crate::env::Env;
 use crate::status::installed;
@@ -29,24 +28,6 @@ const QUIETLY: [(&str, &str); 4] = [
     ("OPENCODE_DISABLE_LSP_DOWNLOAD", "1"),
     ("OPENCODE_DISABLE_MODELS_FETCH", "1"),
 ];
-
-/// What a program says about our entry.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "confirmation", rename_all = "snake_case")]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-pub enum Confirmation {
-    /// It uses our entry.
-    Confirmed,
-    /// It doesn't list our entry, so it reads other files.
-    Unlisted,
-    /// It lists our entry with another address, or can't use it.
-    Refused {
-        /// The program's own words.
-        said: String,
-    },
-    /// It can't be asked, or didn't answer in time.
-    Unasked,
-}
 
 /// Asks a program whether it uses our entry in the user's files. Blocks for up to 15 seconds.
 pub fn confirm(client: Client, env: &Env, endpoint: &Endpoint) -> Confirmation {

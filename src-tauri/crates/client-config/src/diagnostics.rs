@@ -2,14 +2,15 @@
 
 use std::path::PathBuf;
 
-use crate::client::{Client, Scope};
 use crate::client_match::{SeenClient, last_question};
 use crate::entries::Endpoint;
 use crate::env::Env;
 use crate::error::FileErrorKind;
+use crate::scope::Scope;
 use crate::status::{
-    EntryState, FileStatus, Installed, Obstacle, WaitLimit, file_statuses, installed, obstacles, wait_limit,
+    EntryState, FileStatus, Installed, WaitLimit, file_statuses, installed, obstacles, wait_limit,
 };
+use askdesk_contract::{Client, Obstacle};
 
 /// What a diagnosis looks at.
 #[derive(Clone, Copy, Debug)]

@@ -2,11 +2,12 @@
 //!
 //! Facts marked *measured* were seen with the program itself. The others are from its documentation, which is linked.
 
+use askdesk_contract::{BACKGROUND_SETTING, Client};
 use serde_json::{Map, Value, json};
 
-use crate::client::{Client, Scope};
 use crate::edit::{Format, Kind, Piece};
 use crate::env::{ConfigPath, Env, Os};
+use crate::scope::Scope;
 use crate::token::Token;
 
 /// The name of our entry.
@@ -23,10 +24,6 @@ pub const SESSION_HEADER: &str = "askdesk-session";
 
 /// The header in which Claude Code says how it was started, and the value of [`BACKGROUND_SETTING`].
 pub const BACKGROUND_HEADER: &str = "askdesk-background";
-
-/// The variable that says after how many milliseconds Claude Code in a terminal moves a call to the background; 0 means
-/// never.
-pub const BACKGROUND_SETTING: &str = "CLAUDE_CODE_MCP_AUTO_BACKGROUND_MS";
 
 /// The tool of Claude Code that our hook answers.
 const CLAUDE_TOOL: &str = "AskUserQuestion";

@@ -6,7 +6,6 @@
 //!
 //! The crate also holds what every client of the gateway needs to find it: the data folder, the discovery file and the tokens.
 
-mod client;
 mod client_match;
 mod confirmation;
 mod diagnostics;
@@ -19,25 +18,25 @@ mod file;
 mod hook_command;
 mod plan;
 mod preview;
+mod scope;
+mod shown;
 mod status;
 pub mod token;
 
-pub use client::{Client, Scope, UnknownClient};
 pub use client_match::{SeenClient, last_question};
-pub use confirmation::{Confirmation, confirm};
+pub use confirmation::confirm;
 pub use diagnostics::{ConnectionProblem, ConnectionState, Diagnosis, DiagnosticInput, diagnose};
 pub use discovery::DataFolder;
-pub use entries::{
-    BACKGROUND_HEADER, BACKGROUND_SETTING, Endpoint, SERVER, SESSION_HEADER, SESSION_VARIABLE, WAIT_SECONDS,
-};
+pub use entries::{BACKGROUND_HEADER, Endpoint, SERVER, SESSION_HEADER, SESSION_VARIABLE, WAIT_SECONDS};
 pub use env::{ConfigPath, Env, Os};
 pub use error::{FileError, FileErrorKind};
 pub use file::texts_of;
 pub use hook_command::{find_askdesk, hook_command};
 pub use plan::{Change, Note, Plan, connect, disconnect};
 pub use preview::TokenDisplay;
+pub use scope::Scope;
 pub use status::{
-    EntryState, FileStatus, Installed, Obstacle, WaitLimit, as_connected, file_statuses, installed,
-    installed_versions, obstacles, wait_limit,
+    EntryState, FileStatus, Installed, WaitLimit, as_connected, file_statuses, installed, installed_versions,
+    obstacles, wait_limit,
 };
 pub use token::Token;

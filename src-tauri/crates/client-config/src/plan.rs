@@ -3,14 +3,15 @@
 use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
 
+use askdesk_contract::{BACKGROUND_SETTING, Client};
 use serde_json::Value;
 
-use crate::client::{Client, Scope};
 use crate::edit::{self, Format, Kind, Piece};
-use crate::entries::{self, BACKGROUND_SETTING, ConfigEntry, Endpoint};
+use crate::entries::{self, ConfigEntry, Endpoint};
 use crate::env::{ConfigPath, Env};
 use crate::error::{FileError, FileErrorKind};
 use crate::file::{self, Found};
+use crate::scope::Scope;
 use crate::token::Token;
 
 /// The changes for one client.

@@ -3,18 +3,19 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use askdesk_contract::{BACKGROUND_SETTING, Client, Obstacle};
 use askdesk_user_environment::find_in;
 use askdesk_version_probe::probe;
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use crate::client::{Client, Scope};
 use crate::edit;
-use crate::entries::{self, BACKGROUND_SETTING, ConfigEntry, Endpoint};
+use crate::entries::{self, ConfigEntry, Endpoint};
 use crate::env::Env;
 use crate::error::FileErrorKind;
 use crate::file::Found;
 use crate::hook_command;
+use crate::scope::Scope;
 
 /// How long the programs may take to print their versions.
 const VERSION_TIMEOUT: Duration = Duration::from_secs(10);
@@ -81,30 +82,6 @@ pub enum EntryState {
 
 fn in_words<S: Serializer>(why: &FileErrorKind, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(why)
-}
-
-/// What limits a connection whose entry is fine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
-#[serde(rename_all = "snake_case")]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-pub enum Obstacle {
-    #[error("hooks are turned off (disableAllHooks), so questions asked in a terminal stay there")]
-    HooksOff,
-    #[error("a permissions.deny rule blocks Askdesk's tools")]
-    Denied,
-    /// The entry differs in a detail that doesn't affect whether questions arrive.
-    #[error(
-        "its entry differs from the recommended one, for example in its timeout; connect again to update it"
-    )]
-    Differs,
-    #[error("its entry was written by hand and runs `askdesk mcp`; Askdesk leaves it alone")]
-    ByHand,
-    /// Calls that take long go on in the background, and the model isn't told that the user answered.
-    #[error(
-        "in a terminal, calls that wait long go on in the background, and it may not take the answer as yours; \
-         {BACKGROUND_SETTING}=0 in its settings turns that off"
-    )]
-    Background,
 }
 
 /// Returns the state of each of a client's files.

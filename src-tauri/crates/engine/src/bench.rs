@@ -388,7 +388,7 @@ impl Words {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::journal::OutcomeKind;
+    use askdesk_contract::OutcomeKind;
 
     #[test]
     fn a_filled_folder_has_what_was_asked_for() {
@@ -422,7 +422,8 @@ mod tests {
         use std::time::Instant;
 
         use crate::QuestionFilter;
-        use crate::journal::{DayBounds, Reader};
+        use crate::journal::Reader;
+        use askdesk_contract::DayBounds;
 
         type Read = fn(&Reader, &DayBounds);
         fn search(reader: &Reader, text: &str, offset: u32) {

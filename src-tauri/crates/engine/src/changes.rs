@@ -9,12 +9,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use askdesk_changes::{
-    ChangeTotals, ChangedFiles, FileChange, FilesSince, PutBack, RevertRefused, ShownPart, Tracker,
-    Unavailable,
+use askdesk_changes::{PutBack, Tracker};
+use askdesk_contract::{
+    ChangeTotals, ChangedFiles, FileChange, FilesSince, Head, RevertRefused, ShownPart, Unavailable,
 };
 use askdesk_domain::{SessionId, Timestamp};
-use askdesk_worktrees::Head;
 use tokio::sync::mpsc;
 
 use crate::mailbox::Input;

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use askdesk_agents::Catalog;
+use askdesk_contract::frame::{Frame, LiveText, StorageNotice};
+use askdesk_contract::{DatabaseRecovered, DayBounds, QuestionTotals, TranscriptPage};
 use askdesk_domain::{
     AnswerId, AnswerInput, Approval, ApprovalCommand, ApprovalDecision, ApprovalId, Ask, Command,
     DailyBudget, Desk, DraftTarget, EndInput, Entry, EntryBody, ImageId, Outcome, Rejection, Request,
@@ -14,13 +16,10 @@ use tokio::sync::oneshot;
 use crate::changes::Changes;
 use crate::clock::Clock;
 use crate::error::EngineError;
-use crate::frame::{Frame, LiveText, StorageNotice};
 use crate::hub::Subscription;
 use crate::images::Images;
-use crate::journal::{
-    DayBounds, Found, Page, QuestionFilter, QuestionTotals, QuestionsFound, Reader, Salvaged,
-};
-use crate::mailbox::{Applied, EntryWrite, Input, Recovery, SaveDraft, WayBack, WriterMailbox};
+use crate::journal::{Found, QuestionFilter, QuestionsFound, Reader, Salvaged};
+use crate::mailbox::{Applied, DraftRevision, EntryWrite, Input, SaveDraft, WayBack, WriterMailbox};
 use crate::session_tokens::SessionTokens;
 
 /// The most entries one read returns.
@@ -217,7 +216,8 @@ impl EngineHandle {
     }
 
     /// Saves a draft in place of the one before; an older save of the same page has no effect.
-    pub async fn save_draft(&self, save: SaveDraft) -> Result<(), EngineError> {
+    pub async fn save_draft(&self, revision: DraftRevision, of: DraftTarget) -> Result<(), EngineError> {
+        let save = SaveDraft { revision, of };
         self.writer.ask(|reply| Input::SaveDraft { save, reply }).await?
     }
 
@@ -232,12 +232,12 @@ impl EngineHandle {
         session: SessionId,
         before: Option<u64>,
         limit: u32,
-    ) -> Result<Page, EngineError> {
+    ) -> Result<TranscriptPage, EngineError> {
         let limit = limit.clamp(1, PAGE_ENTRIES);
         read(&self.reader, move |reader| reader.page(session, before, limit)).await
     }
 
-    pub async fn whole(&self, session: SessionId) -> Result<Page, EngineError> {
+    pub async fn whole(&self, session: SessionId) -> Result<TranscriptPage, EngineError> {
         self.newest(session, None, u32::MAX).await
     }
 
@@ -251,7 +251,7 @@ impl EngineHandle {
         session: SessionId,
         before: Option<u64>,
         limit: u32,
-    ) -> Result<Page, EngineError> {
+    ) -> Result<TranscriptPage, EngineError> {
         read(&self.history, move |reader| reader.page(session, before, limit)).await
     }
 
@@ -330,7 +330,7 @@ impl EngineHandle {
     }
 
     /// Takes over what can be read of a database that was set aside as damaged. Its sessions have ended.
-    pub async fn recover(&self, kept: String) -> Result<Recovery, EngineError> {
+    pub async fn recover(&self, kept: String) -> Result<DatabaseRecovered, EngineError> {
         let known = self.storage_notices().await?;
         if !known.contains(&StorageNotice::SetAside { kept: kept.clone() }) {
             return Err(Rejection::NotFound { what: "damaged database" }.into());
@@ -366,7 +366,8 @@ impl EngineHandle {
         self.writer.ask(|reply| Input::Close { reply }).await
     }
 
-    pub(crate) async fn start(&self, command: impl Into<Command>) -> Result<Session, EngineError> {
+    /// Carries out a command about a session, and returns the session.
+    pub async fn change(&self, command: impl Into<Command>) -> Result<Session, EngineError> {
         let session = self.act(command).await?.session;
         session.ok_or_else(|| Rejection::NotFound { what: "session" }.into())
     }

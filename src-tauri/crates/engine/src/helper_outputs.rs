@@ -7,35 +7,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use askdesk_agents::Secrets;
+use askdesk_contract::{HelperOutput, OUTPUT_BYTES};
 use askdesk_domain::helper::HELPERS;
 use askdesk_domain::{HelperId, SessionId};
-use serde::{Deserialize, Serialize};
 
 use crate::slow_files::{FILES_LIMIT, on_slow_files};
-
-/// How much of an output is shown: its end, in bytes.
-pub const OUTPUT_BYTES: usize = 64 * 1024;
-
-/// The output of a helper.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "output", rename_all = "snake_case", rename_all_fields = "camelCase")]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-pub enum HelperOutput {
-    /// The helper has ended, or never was.
-    Gone,
-    Written {
-        /// The end of it, at most [`OUTPUT_BYTES`].
-        text: String,
-        /// Whether its beginning is left out.
-        is_cut: bool,
-    },
-    /// The file that the agent named can't be read.
-    Unreadable {
-        path: String,
-        /// In the words of the system.
-        error: String,
-    },
-}
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct HelperOutputs(Arc<Mutex<HashMap<SessionId, HashMap<HelperId, Source>>>>);

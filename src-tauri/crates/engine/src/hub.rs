@@ -5,12 +5,11 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use askdesk_changes::ChangeTotals;
+use askdesk_contract::{ChangeTotals, Head};
 use askdesk_domain::{AgentDescriptor, Desk, HeldEnd, RequestId, SessionId};
-use askdesk_worktrees::Head;
 use tokio::sync::Notify;
 
-use crate::frame::{
+use askdesk_contract::frame::{
     Change, Delta, Frame, LiveText, Retry, SessionChanges, SessionContext, SessionHead, SessionRetry,
     Snapshot, StorageNotice, StorageOutage, merge,
 };

@@ -4,6 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use askdesk_contract::RefusedWhy;
 use askdesk_domain::attachment::{IMAGE_BYTES, plain_name};
 use askdesk_domain::{Attachment, ImageFormat, ImageId, SessionId};
 use sha2::{Digest, Sha256};
@@ -103,6 +104,17 @@ impl Images {
 
 fn name_of(content: &[u8]) -> ImageId {
     ImageId::new(Sha256::digest(content).into())
+}
+
+impl From<ImageError> for RefusedWhy {
+    fn from(error: ImageError) -> Self {
+        match error {
+            ImageError::TooLarge { .. } => Self::TooLarge,
+            ImageError::UnknownKind => Self::UnknownKind,
+            ImageError::Gone { .. } => Self::Gone,
+            ImageError::Io { .. } => Self::Unreadable { error: error.to_string() },
+        }
+    }
 }
 
 #[cfg(test)]

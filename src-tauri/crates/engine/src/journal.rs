@@ -25,24 +25,24 @@ use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use askdesk_contract::frame::StorageNotice;
 use askdesk_domain::{Desk, Entry, Event, RequestEvent, SessionEvent, SessionId, StorageError, Timestamp};
 use rusqlite::{Connection, Transaction};
 
 pub(crate) use damage::DamageSearch;
 pub use drafts::KEPT_DRAFTS;
-pub use history::{OutcomeKind, QuestionFilter, QuestionsFound};
-pub use read::{Page, Reader};
+pub use history::{QuestionFilter, QuestionsFound};
+pub use read::Reader;
 pub use salvage::Salvaged;
 #[cfg(test)]
 pub(crate) use search::text_of;
-pub use search::{EntryKind, Found, Hit};
-pub use totals::{ANSWER_TIMES, AnswerTimeCount, DAYS_COUNTED, DayBounds, NotDayBounds, QuestionTotals};
+pub use search::{Found, Hit};
+pub use totals::ANSWER_TIMES;
 
 use redaction::Sweep;
 use snapshot::Progress;
 use unreadable::Events;
 
-use crate::frame::StorageNotice;
 use crate::{private, quarantine::quarantine};
 
 /// What an opened database holds.

@@ -14,7 +14,6 @@ mod delivery_error;
 mod desks;
 mod error;
 mod fault;
-pub mod frame;
 pub mod handle;
 pub mod helper_outputs;
 pub mod hub;
@@ -46,17 +45,12 @@ pub use handle::{EngineHandle, PAGE_ENTRIES};
 pub use hub::Subscription;
 pub use images::{ImageError, Images};
 pub use inbound::{InboundAsk, InboundCall, InboundCalls, InboundStatus};
-pub use journal::{
-    AnswerTimeCount, DayBounds, EntryKind, Found, Hit, Journal, OutcomeKind, Page, QuestionFilter,
-    QuestionTotals, QuestionsFound,
-};
-pub use mailbox::{
-    Applied, ConfigChange, DraftRevision, Message, NotificationEvent, Recovery, SaveDraft, WayBack,
-};
+pub use journal::{Found, Hit, Journal, QuestionFilter, QuestionsFound};
+pub use mailbox::{Applied, ConfigChange, DraftRevision, Message, NotificationEvent, WayBack};
 pub use open::OpenedEngine;
 pub use reminders::with_reminders;
 pub use session::{
     Before, Beginning, FolderLeaving, NotListed, QUIT_LIMIT, Sessions, StartSpec, WorktreeToMake,
 };
 pub use session_tokens::SESSION_VARIABLE;
-pub use settings::{IgnoredSetting, IgnoredWhy, NotWritten, ReadSettings, SettingsError, SettingsFile};
+pub use settings::{NotWritten, ReadSettings, SettingsError, SettingsFile};

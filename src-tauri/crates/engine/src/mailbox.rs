@@ -5,18 +5,17 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use askdesk_changes::ChangeTotals;
+use askdesk_contract::frame::{LiveText, Retry, StorageNotice};
+use askdesk_contract::{ChangeTotals, DatabaseRecovered, Head};
 use askdesk_domain::{
     Approval, ApprovalDecision, ApprovalId, Ask, Attachment, Command, CommandId, ConfigId, ContextUse,
     DailyBudget, Desk, DraftTarget, EndInput, EntryBody, HeldEnd, HelperId, MessageId, NativeRef, Outcome,
     QueuedMessage, Request, RequestId, Session, SessionEnd, SessionId, StoredImage, TodoItem, ToolStatus,
     UndoSeconds, ValueId,
 };
-use askdesk_worktrees::Head;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 
 use crate::error::EngineError;
-use crate::frame::{LiveText, Retry, StorageNotice};
 use crate::hub::Subscription;
 use crate::journal::Salvaged;
 
@@ -40,7 +39,7 @@ pub(crate) enum Input {
     Recover {
         kept: String,
         salvaged: Salvaged,
-        reply: Reply<Result<Recovery, EngineError>>,
+        reply: Reply<Result<DatabaseRecovered, EngineError>>,
     },
     /// The database is damaged.
     DamageFound {
@@ -159,14 +158,6 @@ pub(crate) enum Input {
     },
 }
 
-/// What was recovered of a damaged database.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Recovery {
-    pub sessions: usize,
-    /// Whether everything in it could be read.
-    pub complete: bool,
-}
-
 /// What a command was about, as it is now.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Applied {
@@ -183,7 +174,7 @@ pub struct Applied {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct SaveDraft {
+pub(crate) struct SaveDraft {
     /// Orders the saves of one page.
     pub revision: DraftRevision,
     pub of: DraftTarget,

@@ -3,42 +3,12 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use askdesk_contract::{LOG_LINE_BYTES, LogKind, LogLine};
 use askdesk_domain::text::cut_at;
 use askdesk_domain::{SessionId, Timestamp};
-use serde::{Deserialize, Serialize};
 
 /// How many lines a session's log keeps.
 pub const LOG_LINES: usize = 2_000;
-
-/// How much of one line is kept, in bytes.
-pub const LOG_LINE_BYTES: usize = 2_048;
-
-/// The source of a log line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-pub enum LogKind {
-    /// An unusable line of the agent.
-    Unusable,
-    /// A line of the agent's standard error.
-    Stderr,
-    Refused,
-    Note,
-    /// A line that the setup command of a new worktree wrote.
-    Setup,
-}
-
-/// One line of a session's log.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-pub struct LogLine {
-    /// When the line was added.
-    pub at: Timestamp,
-    pub kind: LogKind,
-    /// The text, cut to at most [`LOG_LINE_BYTES`].
-    pub text: String,
-}
 
 /// The logs of all sessions of this run.
 #[derive(Clone, Debug, Default)]

@@ -5,12 +5,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use askdesk_agents::{Agent, Catalog};
+use askdesk_contract::{IgnoredSetting, IgnoredWhy};
 use askdesk_domain::{
     Arguments, Environment, PermissionRules, SETTINGS, Settable, Setting, SettingError, Settings,
     SetupCommand, Timestamp, Written, setup_command,
 };
+use serde::Deserialize;
 use serde::de::{IgnoredAny, IntoDeserializer};
-use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 use toml_edit::{DocumentMut, Item, Table, TableLike, Value, de::ValueDeserializer, ser::ValueSerializer};
 
@@ -47,78 +48,24 @@ impl Key<'_> {
     }
 }
 
-/// An entry of the file that is left unchanged and has no effect.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-pub struct IgnoredSetting {
-    /// Its position: `table.key`, or the file's name if the whole file can't be read.
-    pub key: String,
-    pub why: IgnoredWhy,
+fn unreadable(error: &std::io::Error) -> IgnoredWhy {
+    match error.kind() {
+        std::io::ErrorKind::InvalidData => IgnoredWhy::NoText,
+        _ => IgnoredWhy::Unreadable { error: error.to_string() },
+    }
 }
 
-/// Why an entry of the file has no effect; the page chooses the words.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
-#[serde(tag = "why", rename_all = "snake_case")]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-pub enum IgnoredWhy {
-    /// There is no setting with this key.
-    #[error("unknown setting")]
-    Unknown,
-    /// It is a table instead of a value.
-    #[error("expected a value, not a table")]
-    NoValue,
-    /// The value is invalid.
-    #[error("{}{flaw}", value.as_ref().map(|value| format!("{value}: ")).unwrap_or_default())]
-    Unfit {
-        /// The value; none if part of it may be secret.
-        value: Option<String>,
-        flaw: SettingError,
-    },
-    #[error("too large ({bytes} bytes; the limit is {most})")]
-    TooLarge {
-        /// Its size in bytes.
-        #[cfg_attr(feature = "ts", ts(type = "number"))]
-        bytes: u64,
-        #[cfg_attr(feature = "ts", ts(type = "number"))]
-        most: u64,
-    },
-    #[error("not a text file")]
-    NoText,
-    /// The file is not valid TOML.
-    #[error("line {line}, column {column}: {error}")]
-    Unparsed {
-        /// The line, from 1.
-        line: usize,
-        /// The character in that line, from 1.
-        column: usize,
-        error: String,
-    },
-    /// The file can't be read now, so nobody knows what it holds.
-    #[error("{error}")]
-    Unreadable { error: String },
+/// Tells whether the file was read, and holds no settings.
+const fn is_invalid(why: &IgnoredWhy) -> bool {
+    matches!(why, IgnoredWhy::TooLarge { .. } | IgnoredWhy::NoText | IgnoredWhy::Unparsed { .. })
 }
 
-impl IgnoredWhy {
-    fn of(error: &std::io::Error) -> Self {
-        match error.kind() {
-            std::io::ErrorKind::InvalidData => Self::NoText,
-            _ => Self::Unreadable { error: error.to_string() },
-        }
-    }
-
-    /// Tells whether the file was read, and holds no settings.
-    const fn is_invalid(&self) -> bool {
-        matches!(self, Self::TooLarge { .. } | Self::NoText | Self::Unparsed { .. })
-    }
-
-    fn unparsed(text: &str, error: &toml_edit::TomlError) -> Self {
-        let at = error.span().map_or(0, |span| span.start).min(text.len());
-        let before = String::from_utf8_lossy(&text.as_bytes()[..at]);
-        let line = before.matches('\n').count() + 1;
-        let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
-        Self::Unparsed { line, column, error: error.message().trim().to_owned() }
-    }
+fn unparsed(text: &str, error: &toml_edit::TomlError) -> IgnoredWhy {
+    let at = error.span().map_or(0, |span| span.start).min(text.len());
+    let before = String::from_utf8_lossy(&text.as_bytes()[..at]);
+    let line = before.matches('\n').count() + 1;
+    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+    IgnoredWhy::Unparsed { line, column, error: error.message().trim().to_owned() }
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -205,7 +152,7 @@ impl SettingsFile {
         *self.edition.lock().unwrap_or_else(PoisonError::into_inner) = Edition::of(&self.path);
         let mut read = read(&self.path, &self.agents);
         if let Some(file) = read.ignored.iter().find(|it| it.key == FILE) {
-            if file.why.is_invalid() {
+            if is_invalid(&file.why) {
                 // It may be half a file, because an editor is saving it.
                 read.settings.permission_rules = self.now.borrow().permission_rules.clone();
             } else {
@@ -309,13 +256,13 @@ fn load(path: &Path) -> Result<DocumentMut, IgnoredWhy> {
         {
             return Ok(DocumentMut::new());
         }
-        Err(error) => return Err(IgnoredWhy::of(&error)),
+        Err(error) => return Err(unreadable(&error)),
     };
     if size > FILE_BYTES {
         return Err(IgnoredWhy::TooLarge { bytes: size, most: FILE_BYTES });
     }
-    let text = std::fs::read_to_string(path).map_err(|error| IgnoredWhy::of(&error))?;
-    text.parse().map_err(|error| IgnoredWhy::unparsed(&text, &error))
+    let text = std::fs::read_to_string(path).map_err(|error| unreadable(&error))?;
+    text.parse().map_err(|error| unparsed(&text, &error))
 }
 
 fn interpret(document: &DocumentMut, agents: &Catalog) -> ReadSettings {

@@ -18,7 +18,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use askdesk_changes::ChangeTotals;
+use askdesk_contract::ChangeTotals;
+use askdesk_contract::frame::{Change, SessionContext};
 use askdesk_domain::{
     AgentDescriptor, ApprovalCommand, Ask, Command, Decision, Desk, Event, InboundCommand, NativeRef,
     QueueCommand, QueueEvent, Rejection, Request, RequestCommand, RequestEvent, RequestId, SessionCommand,
@@ -31,7 +32,6 @@ use tokio::time::timeout_at;
 use crate::clock::{Clock, ClockSteps};
 use crate::error::EngineError;
 use crate::fault::{self, Step};
-use crate::frame::{Change, SessionContext};
 use crate::hub::Hub;
 use crate::journal::{DamageSearch, Journal, Opened, Reader};
 use crate::mailbox::{Applied, Back, Input, NotificationEvent, SessionMailbox, WayBack};

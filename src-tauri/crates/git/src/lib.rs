@@ -7,6 +7,7 @@
 mod of_user;
 mod path;
 mod process;
+mod refused;
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};

@@ -3,10 +3,11 @@
 use std::env;
 use std::sync::{Arc, LazyLock};
 
+use askdesk_contract::Way;
 use tokio::sync::watch;
 
 use crate::inherited::for_children;
-use crate::origin::{Origin, Way};
+use crate::origin::Origin;
 use crate::variables::Variables;
 
 static CURRENT: LazyLock<watch::Sender<Current>> =

@@ -102,7 +102,7 @@ pub fn kept(folder: &Path) -> Option<Kept> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::origin::Way;
+    use askdesk_contract::Way;
 
     #[test]
     fn what_is_kept_is_found_again_by_the_user_alone() {

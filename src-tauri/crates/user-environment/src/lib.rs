@@ -23,7 +23,7 @@ pub use current::{
     settle_with_kept, settled, variables,
 };
 pub use kept::{KEPT_FILE, Kept, keep, kept};
-pub use origin::{FailedWay, Failure, Origin, Way};
+pub use origin::Origin;
 pub use os::Os;
 #[cfg(unix)]
 pub use own_session::in_own_session;

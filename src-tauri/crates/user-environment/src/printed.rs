@@ -3,7 +3,8 @@
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 
-use crate::origin::Failure;
+use askdesk_contract::Failure;
+
 use crate::variables::Variables;
 
 /// The largest environment that is read, in bytes. Linux limits one to a quarter of the stack, 2 MiB by default.

@@ -4,8 +4,9 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use askdesk_contract::{FailedWay, Failure, Way};
+
 use crate::READING_VARIABLE;
-use crate::origin::{FailedWay, Failure, Way};
 use crate::printed::Mark;
 use crate::shell::{arguments, without_input};
 use crate::variables::{Changes, Variables};

@@ -3,7 +3,8 @@
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use crate::origin::Way;
+use askdesk_contract::Way;
+
 use crate::variables::Variables;
 
 /// Returns the user's shell: the one of `SHELL`, else the account's. `None` if neither is a program.

@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use askdesk_contract::{WorktreeRefused, WorktreeUnavailable};
 use askdesk_git::{Git, GitError, arguments};
 
 use crate::plan::{PlanWanted, plan};
-use crate::refused::{WorktreeRefused, WorktreeUnavailable};
 use crate::repository::{READ, Repository, Worktree, commit, installed};
 
 /// How long git may take to write the files of a worktree.

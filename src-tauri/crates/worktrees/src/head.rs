@@ -5,8 +5,8 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use askdesk_contract::Head;
 use askdesk_git::{Git, arguments, program};
-use serde::{Deserialize, Serialize};
 
 /// How many characters of a commit's id are shown.
 const COMMIT_CHARS: usize = 8;
@@ -16,21 +16,6 @@ const FILE_BYTES: u64 = 8 * 1024;
 const ASK: Duration = Duration::from_secs(5);
 /// What a repository that keeps its references in another format has in their place.
 const ELSEWHERE: &str = ".invalid";
-
-/// What is checked out in a folder.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "head", rename_all = "snake_case")]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-pub enum Head {
-    Branch {
-        name: String,
-    },
-    /// A commit without a branch.
-    Detached {
-        /// The beginning of its id.
-        commit: String,
-    },
-}
 
 /// Reads what is checked out in the repository of a folder; none if the folder has none. It usually reads two small files.
 pub fn head(folder: &Path) -> Option<Head> {

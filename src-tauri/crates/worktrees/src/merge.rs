@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use askdesk_contract::{Blocked, WorktreeRefused};
 use askdesk_git::{Git, GitError, arguments, to_path};
 
 use crate::checked_out::{CheckedOut, in_progress};
 use crate::read::{Opened, Place, open, open_as_seen};
-use crate::refused::WorktreeRefused;
 use crate::repository::{READ, read, text};
-use crate::state::{Blocked, Users};
+use crate::state::Users;
 
 /// How long a command may take that runs the user's hooks.
 pub(crate) const HOOKS: Duration = Duration::from_secs(10 * 60);

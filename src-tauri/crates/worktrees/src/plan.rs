@@ -2,12 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use askdesk_contract::{Head, PlanFlaw, WorktreePlan, WorktreeUnavailable};
 use askdesk_git::Git;
-use serde::{Deserialize, Serialize};
 
-use crate::head::{Head, detached};
+use crate::head::detached;
 use crate::name;
-use crate::refused::{PlanFlaw, WorktreeUnavailable};
 use crate::repository::{Repository, branches, commit, installed, is_same, read};
 
 /// The longest path of a worktree, in bytes.
@@ -24,29 +23,6 @@ pub struct PlanWanted {
     pub base: Option<String>,
     pub branch: Option<String>,
     pub path: Option<PathBuf>,
-}
-
-/// A new worktree as it would be made, and what is wrong with it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-pub struct WorktreePlan {
-    /// The folder that stands for the repository: its main worktree, or the bare repository.
-    pub repository: String,
-    /// What is checked out in the folder.
-    pub head: Head,
-    /// The branch that the new one begins at.
-    pub base: String,
-    pub branch: String,
-    pub path: String,
-    /// The local branches, the one with the newest commit first.
-    pub branches: Vec<String>,
-    /// How many more branches there are.
-    pub unlisted: u32,
-    /// Whether the repository has submodules, which are empty in a new worktree.
-    pub submodules: bool,
-    /// What is wrong, at most one thing a field.
-    pub flaws: Vec<PlanFlaw>,
 }
 
 /// Plans a worktree of the repository that a folder belongs to. Only reads, without the user's config.

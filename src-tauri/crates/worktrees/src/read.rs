@@ -5,13 +5,13 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use askdesk_contract::{Head, Listed, WorktreeRefused, WorktreeState, WorktreeUnavailable};
 use askdesk_git::Git;
 
 use crate::checked_out::{CheckedOut, in_progress, in_progress_at, kept_submodules, submodules};
-use crate::head::{Head, detached};
-use crate::refused::{WorktreeRefused, WorktreeUnavailable};
+use crate::head::detached;
 use crate::repository::{Repository, commit, count, installed, text};
-use crate::state::{Facts, Listed, Users, WorktreeState};
+use crate::state::{Facts, Users};
 
 /// Where a session's worktree is.
 #[derive(Clone, Debug, PartialEq, Eq)]

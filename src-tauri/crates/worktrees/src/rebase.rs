@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
+use askdesk_contract::WorktreeRefused;
 use askdesk_git::{Git, GitError, arguments};
 
 use crate::checked_out::in_progress;
 use crate::merge::{HOOKS, conflicts, in_the_way, paths, prepared, shown};
 use crate::read::{Opened, Place};
-use crate::refused::WorktreeRefused;
 use crate::repository::{READ, read};
 use crate::state::Users;
 

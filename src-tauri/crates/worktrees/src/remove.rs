@@ -1,26 +1,12 @@
 //! Takes away a worktree, with what the user agreed to lose.
 
+use askdesk_contract::{BranchFate, Loss, WorktreeRefused};
 use askdesk_git::arguments;
-use serde::{Deserialize, Serialize};
 
 use crate::create::delete_branch_at;
 use crate::merge::HOOKS;
 use crate::read::{Opened, Place, open_as_seen};
-use crate::refused::WorktreeRefused;
-use crate::state::{Loss, Users};
-
-/// What happens to the branch of a worktree that is removed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-pub enum BranchFate {
-    #[default]
-    Stays,
-    /// It is deleted if every commit of it is in the base.
-    DeletedIfMerged,
-    /// It is deleted, with the commits that are shown.
-    Deleted,
-}
+use crate::state::Users;
 
 /// Removes a worktree. What is lost with it must be named by the caller, as the user was shown it.
 pub fn remove(

@@ -4,10 +4,10 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use askdesk_contract::WorktreeUnavailable;
 use askdesk_git::{Git, GitError, arguments, program, to_path};
 
 use crate::head::{git_dir_at, small_file};
-use crate::refused::WorktreeUnavailable;
 
 /// How long git may take to read something.
 pub(crate) const READ: Duration = Duration::from_secs(30);

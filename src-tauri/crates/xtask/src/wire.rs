@@ -16,7 +16,7 @@ pub fn run(workspace: &Workspace) -> Result<()> {
     let mut steps = Steps::start();
     steps.try_run("write ui/src/generated/wire.ts", || {
         let mut cargo = workspace.cargo();
-        cargo.args(["test", "--package", "askdesk-api", "--features", "ts", TYPES]);
+        cargo.args(["test", "--package", "askdesk-contract", "--features", "ts", TYPES]);
         steps::show(cargo.env("UPDATE_WIRE", "1")).context("the TypeScript types were not written")
     })?;
     steps.try_run("write the tables of settings in docs/guide", || {

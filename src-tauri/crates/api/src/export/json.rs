@@ -1,10 +1,9 @@
 //! A session for programs. Its form is described in the guide; a change that breaks readers gets a new version.
 
 use askdesk_domain::{Approval, Entry, LaunchOverrides, Request, Session, SessionOptions};
-use askdesk_engine::Page;
 use serde::Serialize;
 
-use crate::error::{Error, ErrorCode};
+use askdesk_contract::{Error, ErrorCode, TranscriptPage};
 
 const VERSION: u32 = 1;
 
@@ -18,11 +17,11 @@ struct Exported<'a> {
     approvals: &'a [Approval],
 }
 
-pub(crate) fn write(session: &Session, whole: &Page) -> Result<String, Error> {
+pub(crate) fn write(session: &Session, whole: &TranscriptPage) -> Result<String, Error> {
     // What the settings add may hold secrets, and says nothing of what happened.
     let options = SessionOptions { extras: LaunchOverrides::default(), ..session.options.clone() };
     let session = &Session { options, ..session.clone() };
-    let Page { entries, requests, approvals, .. } = whole;
+    let TranscriptPage { entries, requests, approvals, .. } = whole;
     let exported =
         Exported { format: "askdesk-session", version: VERSION, session, entries, requests, approvals };
     serde_json::to_string_pretty(&exported).map_err(|error| Error::new(ErrorCode::Storage, error.to_string()))

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use askdesk_contract::TranscriptPage;
 use askdesk_domain::tool::shown_name;
 use askdesk_domain::{
     Answer, Approval, ApprovalDecision, ApprovalOption, ApprovalOptionKind, ApprovalState, Attachment,
@@ -9,14 +10,13 @@ use askdesk_domain::{
     OptionLabel, OptionScope, OriginKind, OrphanedWhy, Outcome, Question, RemarkStance, Request, Session,
     SessionEnd, SessionState, ToolDetail, ToolRule, ToolStatus, Unsaved, WithdrawnWhy,
 };
-use askdesk_engine::Page;
 
 use super::time;
 
 const MOMENT: &str = "%Y-%m-%d %H:%M:%S UTC";
 
 /// Writes a session; `agent` is the name of its agent.
-pub(crate) fn write(session: &Session, agent: &str, whole: &Page) -> String {
+pub(crate) fn write(session: &Session, agent: &str, whole: &TranscriptPage) -> String {
     let requests: HashMap<_, _> = whole.requests.iter().map(|request| (request.id, request)).collect();
     let approvals: HashMap<_, _> = whole.approvals.iter().map(|approval| (approval.id, approval)).collect();
     let mut parts = vec![head(session, agent)];

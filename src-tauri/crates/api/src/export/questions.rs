@@ -1,12 +1,11 @@
 //! Questions of the past as a table or for programs. Their forms are described in the guide; no secret is in them,
 //! because none is in an answer that was kept.
 
+use askdesk_contract::{Error, ErrorCode, PastQuestion, QuestionsFound};
 use askdesk_domain::{Answer, Delivery, OrphanedWhy, Outcome, Question, Request, Timestamp, WithdrawnWhy};
 use serde::Serialize;
 
 use super::time;
-use crate::dto::{PastQuestion, QuestionsFound};
-use crate::error::{Error, ErrorCode};
 
 /// The version of both forms.
 const VERSION: u32 = 1;
@@ -100,7 +99,7 @@ fn row(past: &PastQuestion, number: usize, question: &Question) -> [String; COLU
         origin.word().to_owned(),
         request.asked_by.clone().unwrap_or_default(),
         ended
-            .map(|ended| askdesk_engine::OutcomeKind::of(&ended.outcome).word().to_owned())
+            .map(|ended| askdesk_contract::OutcomeKind::of(&ended.outcome).word().to_owned())
             .unwrap_or_default(),
         ended.map(|ended| why(&ended.outcome)).unwrap_or_default(),
         ended.map(|ended| word(&ended.outcome.by())).unwrap_or_default(),

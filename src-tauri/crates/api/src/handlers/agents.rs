@@ -3,21 +3,20 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use askdesk_agents::{Agent, FoundVersion, found_version};
+use askdesk_contract::*;
 use askdesk_domain::{AgentFailure, AgentId, ProgramError, Rejection, Session, Timestamp};
 use askdesk_engine::EngineError;
 use askdesk_engine::slow_files::on_slow_files;
 use askdesk_user_environment::{Current, current, latest, settled};
 
 use crate::api::Api;
-use crate::dto::*;
-use crate::error::Error;
 
 /// How long the search for one agent's program may take. A folder in `PATH` may not respond.
 const FIND_LIMIT: Duration = Duration::from_secs(3);
 
 impl Api {
-    pub async fn list_agents(&self, input: ListAgents) -> Result<AgentsFound, Error> {
-        match input.latest {
+    pub(crate) async fn list_agents(&self, latest_shell: bool) -> Result<AgentsFound, Error> {
+        match latest_shell {
             true => latest().await,
             false => settled().await,
         };
@@ -44,7 +43,7 @@ impl Api {
         Ok(AgentsFound { agents, reading })
     }
 
-    pub async fn read_agent_version(&self, input: ReadAgentVersion) -> Result<AgentVersion, Error> {
+    pub(crate) async fn read_agent_version(&self, input: ReadAgentVersion) -> Result<AgentVersion, Error> {
         settled().await;
         let agent = self.agent(&input.agent)?;
         let program = find(Arc::clone(agent)).await.ok().flatten();
@@ -55,8 +54,8 @@ impl Api {
         Ok(AgentVersion { version, fit })
     }
 
-    pub async fn read_environment(&self, input: ReadEnvironment) -> Result<EnvironmentRead, Error> {
-        if input.again {
+    pub(crate) async fn read_environment(&self, again: bool) -> Result<EnvironmentRead, Error> {
+        if again {
             self.host.read_environment().await;
         }
         settled().await;

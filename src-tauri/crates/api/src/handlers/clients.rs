@@ -6,17 +6,15 @@ use std::sync::{Arc, PoisonError};
 
 use askdesk_client_config::discovery::DEFAULT_PORT;
 use askdesk_client_config::{
-    Change, Client, Confirmation, Diagnosis, DiagnosticInput, EntryState, FileError, FileStatus, Plan, Scope,
-    SeenClient, Token, TokenDisplay, as_connected, confirm, connect, diagnose, disconnect,
-    installed_versions,
+    Change, Diagnosis, DiagnosticInput, EntryState, FileError, FileStatus, Plan, Scope, SeenClient, Token,
+    TokenDisplay, as_connected, confirm, connect, diagnose, disconnect, installed_versions,
 };
+use askdesk_contract::*;
 use askdesk_domain::{CommandId, LastAsked, Timestamp};
 
 use askdesk_user_environment::latest;
 
 use crate::api::{Api, blocking};
-use crate::dto::*;
-use crate::error::{Detail, Error, ErrorCode};
 use crate::host::{ClientHost, SelfTestError};
 
 /// The longest diff that is shown, in bytes.
@@ -25,17 +23,14 @@ const DIFF_BYTES: usize = 64 * 1024;
 const HIDDEN: &str = "…";
 
 impl Api {
-    pub async fn test_gateway(&self, input: TestGateway) -> Result<Done, Error> {
-        let test = async {
-            self.host.self_test().await.map_err(|why| match why {
-                SelfTestError::GatewayClosed => gateway_closed(),
-                SelfTestError::Failed { error } => Error::new(ErrorCode::TestFailed, error),
-            })
-        };
-        self.run_once(input.request_id, "test_gateway", test).await
+    pub(crate) async fn test_gateway(&self) -> Result<(), Error> {
+        self.host.self_test().await.map_err(|why| match why {
+            SelfTestError::GatewayClosed => gateway_closed(),
+            SelfTestError::Failed { error } => Error::new(ErrorCode::TestFailed, error),
+        })
     }
 
-    pub async fn read_clients(&self, _: ReadClients) -> Result<ClientsRead, Error> {
+    pub(crate) async fn read_clients(&self) -> Result<ClientsRead, Error> {
         let seen = self.engine.inspect(askdesk_domain::Desk::last_asked).await?;
         let seen: Vec<SeenClient> = seen.into_iter().map(seen_as).collect();
         self.with_files(move |here| {
@@ -54,7 +49,7 @@ impl Api {
         .await
     }
 
-    pub async fn read_client_versions(&self, _: ReadClientVersions) -> Result<ClientVersions, Error> {
+    pub(crate) async fn read_client_versions(&self) -> Result<ClientVersions, Error> {
         self.with_files(|here| {
             let versions = installed_versions(&here.env).into_iter();
             let versions = versions.map(|(client, version)| ClientVersion { client, version });
@@ -63,10 +58,7 @@ impl Api {
         .await
     }
 
-    pub async fn confirm_client(
-        &self,
-        ConfirmClient { client }: ConfirmClient,
-    ) -> Result<Confirmation, Error> {
+    pub(crate) async fn confirm_client(&self, client: Client) -> Result<Confirmation, Error> {
         self.with_files(move |here| {
             let endpoint = here.endpoint().ok_or_else(gateway_closed)?;
             Ok(confirm(client, &here.env, &endpoint))
@@ -74,18 +66,14 @@ impl Api {
         .await
     }
 
-    pub async fn plan_client(&self, input: PlanClient) -> Result<ClientPlan, Error> {
+    pub(crate) async fn plan_client(&self, input: PlanClient) -> Result<ClientPlan, Error> {
         let PlanClient { request_id, client, goal } = input;
         let (plan, shown) = self.with_files(move |here| planned(&here, client, goal)).await?;
         *self.client_plan.lock().unwrap_or_else(PoisonError::into_inner) = Some((request_id, plan));
         Ok(shown)
     }
 
-    pub async fn change_client(&self, input: ChangeClient) -> Result<Done, Error> {
-        self.run_once(input.request_id, "change_client", self.carry_out(input.plan)).await
-    }
-
-    async fn carry_out(&self, plan: CommandId) -> Result<(), Error> {
+    pub(crate) async fn change_client(&self, plan: CommandId) -> Result<(), Error> {
         let planned = {
             let mut planned = self.client_plan.lock().unwrap_or_else(PoisonError::into_inner);
             planned.take_if(|(id, _)| *id == plan)
@@ -154,7 +142,7 @@ fn planned(here: &ClientHost, client: Client, goal: ClientGoal) -> Result<(Plan,
     };
     let plan = plan.map_err(refused)?;
     let token = here.token();
-    notes.extend(plan.notes.iter().filter_map(ClientNote::of));
+    notes.extend(plan.notes.iter().filter_map(askdesk_client_config::Note::shown));
     let changes = plan.changes.iter().map(|change| shown(change, token.as_ref())).collect();
     Ok((plan, ClientPlan { changes, notes }))
 }

@@ -2,22 +2,16 @@
 
 use std::path::PathBuf;
 
+use askdesk_contract::*;
 use askdesk_domain::{FolderError, Rejection};
 use askdesk_engine::slow_files::{FILES_LIMIT, on_slow_files};
 use askdesk_file_search::Found;
 
 use crate::api::Api;
-use crate::dto::completion::FILE_QUERY_CHARS;
-use crate::dto::*;
-use crate::error::Error;
 use crate::handlers::sessions::folder_error;
 
 impl Api {
-    pub async fn list_commands(&self, input: ListCommands) -> Result<CommandsListed, Error> {
-        Ok(CommandsListed { commands: self.sessions.commands(input.session).await })
-    }
-
-    pub async fn find_files(&self, input: FindFiles) -> Result<FilesFound, Error> {
+    pub(crate) async fn find_files(&self, input: FindFiles) -> Result<FilesFound, Error> {
         let FindFiles { session, query, limit } = input;
         if query.chars().count() > FILE_QUERY_CHARS {
             return Err(

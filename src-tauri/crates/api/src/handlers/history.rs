@@ -2,11 +2,10 @@
 
 use std::collections::HashMap;
 
+use askdesk_contract::*;
 use askdesk_domain::{Desk, Origin, Rejection, Session, SessionId};
 
 use crate::api::Api;
-use crate::dto::*;
-use crate::error::{Detail, Error, ErrorCode};
 use crate::export;
 use crate::host::SaveError;
 
@@ -19,22 +18,7 @@ pub(super) struct SessionSource {
 }
 
 impl Api {
-    pub async fn read_transcript(&self, input: ReadTranscript) -> Result<TranscriptPage, Error> {
-        let page = self.engine.page(input.session, input.before, input.limit).await?;
-        let askdesk_engine::Page { entries, more, requests, approvals } = page;
-        Ok(TranscriptPage { entries, more, requests, approvals })
-    }
-
-    pub async fn read_log(&self, input: ReadLog) -> Result<SessionLog, Error> {
-        Ok(SessionLog { lines: self.sessions.log(input.session) })
-    }
-
-    pub async fn read_past_sessions(&self, _: ReadPastSessions) -> Result<PastSessions, Error> {
-        let sessions = self.engine.inspect(|desk| desk.past_sessions().cloned().collect()).await?;
-        Ok(PastSessions { sessions })
-    }
-
-    pub async fn search_history(&self, input: SearchHistory) -> Result<HistoryFound, Error> {
+    pub(crate) async fn search_history(&self, input: SearchHistory) -> Result<HistoryFound, Error> {
         let found = self.engine.search(input.query, input.limit, input.offset).await?;
         let sessions = self.session_sources(found.hits.iter().map(|hit| hit.session)).await?;
         // A session may have been deleted since the search.
@@ -75,7 +59,7 @@ impl Api {
         Ok(Exported { text, file_name: export::file_name(&session, format) })
     }
 
-    pub async fn save_export(&self, input: SaveExport) -> Result<SavedExport, Error> {
+    pub(crate) async fn save_export(&self, input: SaveExport) -> Result<SavedExport, Error> {
         self.save(self.export(input.session, input.format).await?).await
     }
 

@@ -3,51 +3,40 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use askdesk_contract::*;
 use askdesk_domain::attachment::{self, can_be_told};
 use askdesk_domain::{
     Attachment, ImageFormat, ImageId, QueueCommand, Rejection, Session, SessionId, Takes, UnsupportedFeature,
     ValidationError,
 };
-use askdesk_engine::{ImageError, Images, Message};
+use askdesk_engine::{Images, Message};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
 use crate::api::{Api, blocking};
-use crate::dto::*;
-use crate::error::{Error, ErrorCode};
 
 /// The name of an image that was pasted, which is the one that web engines give it.
 const PASTED_NAME: &str = "image.png";
 
 impl Api {
-    pub async fn send_message(&self, input: SendMessage) -> Result<Done, Error> {
-        let SendMessage { request_id, session, text, attachments, closes } = input;
+    pub(crate) async fn send_message(&self, input: SendMessage) -> Result<(), Error> {
+        let SendMessage { session, text, attachments, closes, .. } = input;
         let message = Message { closes, ..self.checked_message(session, &text, attachments).await? };
-        let send = async {
-            self.wake(session).await?;
-            Ok::<_, Error>(self.sessions.send_message(session, message).await?)
-        };
-        self.run_once(request_id, "send_message", send).await
+        self.wake(session).await?;
+        Ok(self.sessions.send_message(session, message).await?)
     }
 
-    pub async fn queue_message(&self, input: QueueMessage) -> Result<Session, Error> {
-        let QueueMessage { request_id, session, text, attachments } = input;
+    pub(crate) async fn queue_message(&self, input: QueueMessage) -> Result<Session, Error> {
+        let QueueMessage { session, text, attachments, .. } = input;
         let Message { text, attachments, .. } = self.checked_message(session, &text, attachments).await?;
         let id = self.engine.clock().message_id();
-        let queue = QueueCommand::Add { session, id, text, attachments };
-        self.apply_once(request_id, "queue_message", queue).await
+        Ok(self.engine.change(QueueCommand::Add { session, id, text, attachments }).await?)
     }
 
-    pub async fn edit_queued(&self, input: EditQueued) -> Result<Session, Error> {
-        let EditQueued { request_id, session, id, text } = input;
-        self.apply_once(request_id, "edit_queued", QueueCommand::Edit { session, id, text }).await
-    }
-
-    pub async fn remove_queued(&self, input: RemoveQueued) -> Result<Session, Error> {
-        let RemoveQueued { request_id, session, id } = input;
+    pub(crate) async fn remove_queued(&self, input: RemoveQueued) -> Result<Session, Error> {
+        let RemoveQueued { session, id, .. } = input;
         let queue = self.engine.session(session).await?.queue;
-        let remove = QueueCommand::Remove { session, id };
-        let removed = self.apply_once(request_id, "remove_queued", remove).await?;
+        let removed = self.engine.change(QueueCommand::Remove { session, id }).await?;
         let gone = queue.iter().filter(|message| message.id == id).flat_map(|message| &message.attachments);
         // The message is already removed. If its images can't be deleted now, they are deleted with the session.
         if let Err(error) = self.delete_images(session, gone).await {
@@ -56,20 +45,12 @@ impl Api {
         Ok(removed)
     }
 
-    pub async fn send_queued(&self, input: SendQueued) -> Result<Done, Error> {
-        let send = async {
-            self.wake(input.session).await?;
-            Ok::<_, Error>(self.sessions.send_queued(input.session, input.id).await?)
-        };
-        self.run_once(input.request_id, "send_queued", send).await
+    pub(crate) async fn send_queued(&self, input: SendQueued) -> Result<(), Error> {
+        self.wake(input.session).await?;
+        Ok(self.sessions.send_queued(input.session, input.id).await?)
     }
 
-    pub async fn discard_attachments(&self, input: DiscardAttachments) -> Result<Done, Error> {
-        self.delete_images(input.session, &input.attachments).await?;
-        Ok(Done {})
-    }
-
-    pub async fn attach_image(&self, input: AttachImage) -> Result<AttachedFiles, Error> {
+    pub(crate) async fn attach_image(&self, input: AttachImage) -> Result<AttachedFiles, Error> {
         self.check_attaching(input.session).await?;
         let AttachImage { session, name, data, .. } = input;
         let content = STANDARD.decode(data);
@@ -79,7 +60,7 @@ impl Api {
     }
 
     /// Stores a text that is too long for a message as a file, and attaches that.
-    pub async fn attach_text(&self, input: AttachText) -> Result<AttachedFiles, Error> {
+    pub(crate) async fn attach_text(&self, input: AttachText) -> Result<AttachedFiles, Error> {
         self.check_attaching(input.session).await?;
         let AttachText { session, text, .. } = input;
         let bytes = text.len();
@@ -190,7 +171,7 @@ impl Api {
     }
 
     /// Deletes images that no message uses.
-    async fn delete_images(
+    pub(crate) async fn delete_images(
         &self,
         session: SessionId,
         attachments: impl IntoIterator<Item = &Attachment>,
@@ -239,35 +220,6 @@ fn attach_file(images: &Images, session: SessionId, path: &Path) -> Result<Attac
     match path.to_str().filter(|path| can_be_told(path)) {
         Some(path) => Ok(Attachment::File { path: path.to_owned(), bytes: metadata.len() }),
         None => Err(RefusedWhy::Path),
-    }
-}
-
-impl AttachedFiles {
-    fn add(&mut self, name: &str, tried: Result<Attachment, RefusedWhy>) {
-        match tried {
-            Ok(attachment) => self.attached.push(attachment),
-            Err(why) => self.refused.push(RefusedFile { name: attachment::plain_name(name), why }),
-        }
-    }
-}
-
-impl From<ImageError> for RefusedWhy {
-    fn from(error: ImageError) -> Self {
-        match error {
-            ImageError::TooLarge { .. } => Self::TooLarge,
-            ImageError::UnknownKind => Self::UnknownKind,
-            ImageError::Gone { .. } => Self::Gone,
-            ImageError::Io { .. } => Self::Unreadable { error: error.to_string() },
-        }
-    }
-}
-
-impl RefusedWhy {
-    fn of_io(error: &std::io::Error) -> Self {
-        match error.kind() {
-            std::io::ErrorKind::NotFound => Self::Gone,
-            _ => Self::Unreadable { error: error.to_string() },
-        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Notifications: applies the notification policy to what is known now, keeps the notification log, and pauses.
 
+use askdesk_contract::Error;
 use askdesk_domain::{
     MinuteOfDay, NotNeededWhy, NotificationCandidate, NotificationCause, NotificationDecision,
     NotificationRemoval, Occasion, OptIn, PausedUntil, PendingItem, Session, Setting, Timestamp,
@@ -8,8 +9,6 @@ use jiff::tz::TimeZone;
 use jiff::{ToSpan, Zoned};
 
 use crate::api::Api;
-use crate::dto::{ChangeSetting, NotificationLogRead, ReadNotificationLog};
-use crate::error::Error;
 
 /// The hour at which a pause until tomorrow ends.
 const MORNING: i8 = 8;
@@ -72,7 +71,7 @@ impl Api {
     pub async fn pause_notifications(&self, length: PauseLength) -> Result<(), Error> {
         let now = self.engine().clock().now();
         let until = pause_end(now, length, TimeZone::system());
-        self.change_setting(ChangeSetting { change: Setting::PausedUntil(until) }).await.map(drop)
+        self.change_setting(Setting::PausedUntil(until)).await.map(drop)
     }
 
     /// Returns when the pause ends, and that time of day in the local time zone; none if notifications are not paused.
@@ -80,10 +79,6 @@ impl Api {
         let until = self.settings().watch().borrow().paused_until;
         let end = until.end(self.engine().clock().now())?;
         Some((end, minute_of_day(end, TimeZone::system()).to_string()))
-    }
-
-    pub async fn read_notification_log(&self, _: ReadNotificationLog) -> Result<NotificationLogRead, Error> {
-        Ok(NotificationLogRead { entries: self.notifications().log() })
     }
 }
 

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use askdesk_agents::LaunchPlan;
+use askdesk_contract::*;
 use askdesk_domain::{
     AgentFailure, AgentId, MachineId, OpenError, Program, Rejection, Session, UnsupportedFeature,
     ValidationError,
@@ -11,35 +12,20 @@ use askdesk_domain::{
 use askdesk_open_in::{Launch, PATH_BYTES, Programs, Target};
 
 use crate::api::{Api, blocking};
-use crate::dto::*;
-use crate::error::{Detail, Error, ErrorCode};
 
 impl Api {
-    pub async fn list_programs(&self, _: ListPrograms) -> Result<ProgramsFound, Error> {
+    pub(crate) async fn list_programs(&self) -> Result<ProgramsFound, Error> {
         let programs = self.programs().await?;
         blocking(move || ProgramsFound { programs: programs.found() }).await
     }
 
-    pub async fn open_in(&self, input: OpenIn) -> Result<Done, Error> {
-        self.run_once(input.request_id, "open_in", self.open(&input)).await
-    }
-
-    pub async fn continue_in_terminal(&self, input: ContinueInTerminal) -> Result<Done, Error> {
-        let ContinueInTerminal { request_id, session, end_running } = input;
-        let go_on = async {
-            let session = self.engine.session(session).await?;
-            Box::pin(self.continue_elsewhere(&session, end_running)).await
-        };
-        self.run_once(request_id, "continue_in_terminal", go_on).await
-    }
-
-    async fn open(&self, input: &OpenIn) -> Result<(), Error> {
+    pub(crate) async fn open_in(&self, input: OpenIn) -> Result<(), Error> {
         if let Some(path) = input.path.as_deref().filter(|path| path.len() > PATH_BYTES) {
             let rule = ValidationError::TooLong { most: PATH_BYTES, bytes: path.len() };
             return Err(Rejection::invalid("path", rule).into());
         }
         let folder = folder_of(&self.engine.session(input.session).await?);
-        let (path, line, program) = (input.path.clone(), input.line, input.program);
+        let OpenIn { path, line, program, .. } = input;
         let (programs, host) = (self.programs().await?, Arc::clone(&self.host));
         let open = move || {
             let target = Target::find(&folder, path.as_deref(), line)?;
@@ -53,7 +39,8 @@ impl Api {
         Ok(blocking(open).await??)
     }
 
-    async fn continue_elsewhere(&self, session: &Session, end_running: bool) -> Result<(), Error> {
+    pub(crate) async fn continue_in_terminal(&self, input: ContinueInTerminal) -> Result<(), Error> {
+        let session = &self.engine.session(input.session).await?;
         let agent = session.origin.agent().ok_or(Rejection::SessionGone)?;
         let set = self.current_settings().await?.settings.extras(agent);
         let plan = self
@@ -62,7 +49,7 @@ impl Api {
             .await?
             .map_err(not_planned)?;
         let plan = plan.ok_or_else(|| self.not_continued(agent))?;
-        if session.is_running() && !end_running {
+        if session.is_running() && !input.end_running {
             return Err(Rejection::invalid("endRunning", ValidationError::StillRunning).into());
         }
         let (programs, folder) = (self.programs().await?, folder_of(session));
@@ -109,10 +96,4 @@ pub(super) fn not_planned(why: AgentFailure) -> Error {
 fn folder_of(session: &Session) -> PathBuf {
     let here = session.origin.machine == MachineId::LOCAL;
     if here { PathBuf::from(&session.folder) } else { PathBuf::new() }
-}
-
-impl From<OpenError> for Error {
-    fn from(why: OpenError) -> Self {
-        Self::new(ErrorCode::NotOpened, why.to_string()).with(Detail::Unopened { why })
-    }
 }

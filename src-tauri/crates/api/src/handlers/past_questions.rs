@@ -1,27 +1,19 @@
 //! Past questions: searching, counting and exporting them.
 
-use askdesk_engine::QuestionFilter;
+use askdesk_contract::*;
 
 use super::history::SessionSource;
 use crate::api::Api;
-use crate::dto::*;
-use crate::error::Error;
 use crate::export;
 
 impl Api {
-    pub async fn search_questions(&self, input: SearchQuestions) -> Result<QuestionsFound, Error> {
-        let filter = filter_of(input.wanted);
-        self.with_sessions(self.engine.questions(filter, input.limit, input.offset).await?).await
+    pub(crate) async fn search_questions(&self, input: SearchQuestions) -> Result<QuestionsFound, Error> {
+        let SearchQuestions { wanted, limit, offset } = input;
+        self.with_sessions(self.engine.questions(wanted.into(), limit, offset).await?).await
     }
 
-    pub async fn count_questions(&self, input: CountQuestions) -> Result<QuestionTotals, Error> {
-        let totals = self.engine.question_totals(filter_of(input.wanted), input.days).await?;
-        let askdesk_engine::QuestionTotals { answer_times, median_millis } = totals;
-        Ok(QuestionTotals { answer_times, median_millis })
-    }
-
-    pub async fn save_questions(&self, input: SaveQuestions) -> Result<SavedExport, Error> {
-        let found = self.engine.all_questions(filter_of(input.wanted)).await?;
+    pub(crate) async fn save_questions(&self, input: SaveQuestions) -> Result<SavedExport, Error> {
+        let found = self.engine.all_questions(input.wanted.into()).await?;
         let found = self.with_sessions(found).await?;
         let (text, extension) = match input.format {
             QuestionsFormat::Csv => (export::questions::csv(&found)?, "csv"),
@@ -58,9 +50,4 @@ impl Api {
             median_millis,
         })
     }
-}
-
-fn filter_of(wanted: QuestionsWanted) -> QuestionFilter {
-    let QuestionsWanted { query, session, outcomes } = wanted;
-    QuestionFilter { words: query, session, outcomes }
 }

@@ -9,6 +9,7 @@ use std::sync::PoisonError;
 
 use askdesk_agents::{Catalog, PermissionFile, PermissionList};
 use askdesk_client_config::{Change, ConfigPath, FileError, texts_of};
+use askdesk_contract::*;
 use askdesk_domain::{
     AgentId, Approval, ApprovalState, CommandId, Desk, MachineId, OptionLabel, OptionScope, Session,
     SessionId, ToolRule,
@@ -16,14 +17,12 @@ use askdesk_domain::{
 
 use super::clients::{plan_gone, refused, shown};
 use crate::api::{Api, blocking};
-use crate::dto::*;
-use crate::error::Error;
 
 /// The most folders whose files are read, those of the newest sessions first.
 const FOLDERS: usize = 64;
 
 impl Api {
-    pub async fn read_permissions(&self, _: ReadPermissions) -> Result<PermissionsRead, Error> {
+    pub(crate) async fn read_permissions(&self) -> Result<PermissionsRead, Error> {
         let (sessions, decided) = (self.newest_sessions().await?, self.engine.lasting_permissions().await?);
         let agents = self.engine.agents().clone();
         blocking(move || {
@@ -48,7 +47,7 @@ impl Api {
         .await
     }
 
-    pub async fn plan_permission_removal(
+    pub(crate) async fn plan_permission_removal(
         &self,
         input: PlanPermissionRemoval,
     ) -> Result<PermissionRemoval, Error> {
@@ -62,12 +61,7 @@ impl Api {
         Ok(PermissionRemoval { change: shown })
     }
 
-    pub async fn remove_permission(&self, input: RemovePermission) -> Result<Done, Error> {
-        let RemovePermission { request_id, plan } = input;
-        self.run_once(request_id, "remove_permission", self.carry_out_removal(plan)).await
-    }
-
-    async fn carry_out_removal(&self, plan: CommandId) -> Result<(), Error> {
+    pub(crate) async fn remove_permission(&self, plan: CommandId) -> Result<(), Error> {
         let planned = {
             let mut planned = self.permission_removal.lock().unwrap_or_else(PoisonError::into_inner);
             planned.take_if(|(id, _)| *id == plan)

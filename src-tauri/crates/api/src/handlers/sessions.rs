@@ -5,18 +5,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use askdesk_agents::{Agent, Open, Start, expand_home};
+use askdesk_contract::*;
 use askdesk_domain::{
-    Choices, ConfigCategory, ConfigOption, FolderError, NamedBy, Rejection, Session, SessionCommand,
-    SessionId, SessionOptions, ValidationError, ValueId,
+    Choices, ConfigCategory, ConfigOption, FolderError, NamedBy, Rejection, Session, SessionId,
+    SessionOptions, ValidationError, ValueId,
 };
-use askdesk_engine::helper_outputs::HelperOutput;
 use askdesk_engine::slow_files::{FILES_LIMIT, on_slow_files};
-use askdesk_engine::{Before, Beginning, ConfigChange, NotListed, StartSpec, private};
+use askdesk_engine::{Before, Beginning, ConfigChange, StartSpec, private};
 
 use super::open_in::not_planned;
 use crate::api::{Api, blocking};
-use crate::dto::*;
-use crate::error::{Detail, Error, ErrorCode};
 
 /// The longest program path, folder or typed value of a config option, in bytes.
 const NAME_BYTES: usize = 4_096;
@@ -30,34 +28,18 @@ const END_LIMIT: Duration = Duration::from_secs(20);
 /// How many sessions that were begun elsewhere are listed.
 const OWN_SESSIONS_SHOWN: usize = 50;
 
-impl From<NotListed> for OwnSessionsProblem {
-    fn from(why: NotListed) -> Self {
-        match why {
-            NotListed::Agent(why) => Self::Agent { why },
-            NotListed::Refused(error) => Self::Refused { error },
-            NotListed::TimedOut { seconds } => Self::TimedOut { seconds },
-        }
-    }
-}
-
 impl Api {
-    pub async fn start_session(&self, input: StartSession) -> Result<Session, Error> {
-        self.session_once(input.request_id, "start_session", Box::pin(self.start(input))).await
-    }
-
-    pub async fn fork_session(&self, input: ForkSession) -> Result<Session, Error> {
-        let ForkSession { session, before, put_back, request_id } = input;
+    pub(crate) async fn fork_session(&self, input: ForkSession) -> Result<Session, Error> {
+        let ForkSession { session: source, before, put_back, .. } = input;
         let before = before.map(|message| Before { message, put_back });
-        self.session_once(request_id, "fork_session", Box::pin(self.fork(session, before))).await
+        let known = self.engine.session(source).await?;
+        let agent = known.origin.agent().ok_or(Rejection::SessionGone)?;
+        let set = self.current_settings().await?.settings.extras(agent);
+        let id = self.engine.clock().session_id();
+        Ok(Box::pin(self.sessions.fork(source, before, id, &set)).await?)
     }
 
-    /// Lists the files that have changed since a message of the user.
-    pub async fn list_files_since(&self, input: ListFilesSince) -> Result<FilesSinceRead, Error> {
-        let since = self.sessions.files_since(input.session, input.message).await??;
-        Ok(FilesSinceRead { since })
-    }
-
-    pub async fn list_own_sessions(&self, input: ListOwnSessions) -> Result<OwnSessionsFound, Error> {
+    pub(crate) async fn list_own_sessions(&self, input: ListOwnSessions) -> Result<OwnSessionsFound, Error> {
         let agent = self.agent(&input.agent)?;
         let folder = working_folder(Some(input.folder), Arc::clone(agent)).await?;
         let extras = self.current_settings().await?.settings.extras(&input.agent);
@@ -76,77 +58,27 @@ impl Api {
         Ok(OwnSessionsFound { sessions: shown.collect(), problem })
     }
 
-    pub async fn interrupt_session(&self, input: InterruptSession) -> Result<Done, Error> {
-        let interrupt = async { self.sessions.interrupt(input.session) };
-        self.run_once(input.request_id, "interrupt_session", interrupt).await
+    pub(crate) async fn change_folder(&self, input: ChangeFolder) -> Result<Session, Error> {
+        let ChangeFolder { session, folder, .. } = input;
+        let known = self.engine.session(session).await?;
+        let agent = self.agent(known.origin.agent().ok_or(Rejection::SessionGone)?)?;
+        if folder.trim().is_empty() {
+            return Err(Rejection::invalid("folder", ValidationError::NoFolder).into());
+        }
+        let folder = working_folder(Some(folder), Arc::clone(agent)).await?;
+        Ok(self.sessions.change_folder(session, folder).await?)
     }
 
-    pub async fn stop_helper(&self, input: StopHelper) -> Result<Done, Error> {
-        let StopHelper { request_id, session, helper } = input;
-        self.run_once(request_id, "stop_helper", self.sessions.stop_helper(session, helper)).await
+    pub(crate) async fn resume_session(&self, input: ResumeSession) -> Result<Session, Error> {
+        let known = self.engine.session(input.session).await?;
+        if input.end_in_background {
+            Box::pin(self.end_in_background(&known)).await?;
+        }
+        Box::pin(self.resume(&known)).await
     }
 
-    pub async fn read_helper_output(&self, input: ReadHelperOutput) -> Result<HelperOutput, Error> {
-        Ok(self.sessions.helper_output(input.session, &input.helper).await)
-    }
-
-    pub async fn stop_session(&self, input: StopSession) -> Result<Done, Error> {
-        self.run_once(input.request_id, "stop_session", self.sessions.stop(input.session)).await
-    }
-
-    pub async fn rename_session(&self, input: RenameSession) -> Result<Session, Error> {
-        let RenameSession { request_id, session, name } = input;
-        self.apply_once(request_id, "rename_session", SessionCommand::Rename { session, name }).await
-    }
-
-    pub async fn change_folder(&self, input: ChangeFolder) -> Result<Session, Error> {
-        let ChangeFolder { request_id, session, folder } = input;
-        let change = async {
-            let known = self.engine.session(session).await?;
-            let agent = self.agent(known.origin.agent().ok_or(Rejection::SessionGone)?)?;
-            if folder.trim().is_empty() {
-                return Err(Rejection::invalid("folder", ValidationError::NoFolder).into());
-            }
-            let folder = working_folder(Some(folder), Arc::clone(agent)).await?;
-            Ok(self.sessions.change_folder(session, folder).await?)
-        };
-        self.session_once(request_id, "change_folder", Box::pin(change)).await
-    }
-
-    pub async fn set_session_notifications(&self, input: SetSessionNotifications) -> Result<Session, Error> {
-        let SetSessionNotifications { request_id, session, attention } = input;
-        let set = SessionCommand::SetNotifications { session, notifications: attention };
-        self.apply_once(request_id, "set_session_notifications", set).await
-    }
-
-    pub async fn move_session(&self, input: MoveSession) -> Result<Done, Error> {
-        let MoveSession { request_id, session, before } = input;
-        let move_it = self.engine.act(SessionCommand::Move { session, before });
-        self.run_once(request_id, "move_session", move_it).await
-    }
-
-    pub async fn close_session(&self, input: CloseSession) -> Result<Done, Error> {
-        self.run_once(input.request_id, "close_session", self.sessions.close(input.session)).await
-    }
-
-    pub async fn resume_session(&self, input: ResumeSession) -> Result<Session, Error> {
-        let resume = async {
-            let known = self.engine.session(input.session).await?;
-            if input.end_in_background {
-                Box::pin(self.end_in_background(&known)).await?;
-            }
-            Box::pin(self.resume(&known)).await
-        };
-        self.session_once(input.request_id, "resume_session", resume).await
-    }
-
-    pub async fn delete_session(&self, input: DeleteSession) -> Result<Done, Error> {
-        let delete = Box::pin(self.sessions.delete(input.session));
-        self.run_once(input.request_id, "delete_session", delete).await
-    }
-
-    pub async fn set_config(&self, input: SetConfig) -> Result<Done, Error> {
-        let SetConfig { request_id, session, option, value } = input;
+    pub(crate) async fn set_config(&self, input: SetConfig) -> Result<(), Error> {
+        let SetConfig { session, option, value, .. } = input;
         let known = self.engine.session(session).await?;
         let option = known.config.into_iter().find(|known| known.id == option);
         let option = option.ok_or_else(|| Rejection::invalid("option", "the session has no such option"))?;
@@ -155,11 +87,10 @@ impl Api {
         }
         let value = config_value(&option, &value, "value")?
             .ok_or_else(|| Error::from(Rejection::invalid("value", ValidationError::Empty)))?;
-        let set = self.sessions.set_config(session, ConfigChange { option: option.id, value });
-        self.run_once(request_id, "set_config", set).await
+        Ok(self.sessions.set_config(session, ConfigChange { option: option.id, value }).await?)
     }
 
-    async fn start(&self, input: StartSession) -> Result<Session, Error> {
+    pub(crate) async fn start_session(&self, input: StartSession) -> Result<Session, Error> {
         let agent = self.agent(&input.agent)?;
         let options = checked_options(&input.options, &agent.descriptor().config)?;
         let prompt = askdesk_domain::attachment::message_text(input.prompt.as_deref(), "prompt")?;
@@ -211,14 +142,6 @@ impl Api {
             beginning,
         };
         Ok(Box::pin(self.sessions.start(id, spec)).await?)
-    }
-
-    async fn fork(&self, source: SessionId, before: Option<Before>) -> Result<Session, Error> {
-        let known = self.engine.session(source).await?;
-        let agent = known.origin.agent().ok_or(Rejection::SessionGone)?;
-        let set = self.current_settings().await?.settings.extras(agent);
-        let id = self.engine.clock().session_id();
-        Ok(Box::pin(self.sessions.fork(source, before, id, &set)).await?)
     }
 
     /// Resumes an ended session with the options it was started with.

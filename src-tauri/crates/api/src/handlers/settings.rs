@@ -3,20 +3,19 @@
 use std::sync::Arc;
 
 use askdesk_agents::Agent;
-use askdesk_domain::{Rejection, Setting, Settings, ValidationError};
+use askdesk_contract::*;
+use askdesk_domain::{Rejection, Setting, Settings, UndoSeconds, ValidationError};
 
 use crate::api::{Api, blocking};
-use crate::dto::*;
-use crate::error::{Detail, Error, ErrorCode};
 
 impl Api {
-    pub async fn read_settings(&self, _: ReadSettings) -> Result<SettingsRead, Error> {
+    pub(crate) async fn read_settings(&self) -> Result<SettingsRead, Error> {
         Ok(self.apply(self.current_settings().await?).await)
     }
 
-    pub async fn change_setting(&self, input: ChangeSetting) -> Result<SettingsRead, Error> {
-        self.check_agent_setting(&input.change)?;
-        let changed = self.store_setting(input.change).await?;
+    pub(crate) async fn change_setting(&self, change: Setting) -> Result<SettingsRead, Error> {
+        self.check_agent_setting(&change)?;
+        let changed = self.store_setting(change).await?;
         Ok(self.apply(changed).await)
     }
 
@@ -55,6 +54,10 @@ impl Api {
         checked.map_err(|flaw| {
             Rejection::invalid("change.value.arguments", ValidationError::Unfit { flaw }).into()
         })
+    }
+
+    pub(crate) fn undo_seconds(&self) -> UndoSeconds {
+        self.settings.watch().borrow().undo_seconds
     }
 
     /// Reads the settings, without asking the system what it did not apply.

@@ -4,6 +4,7 @@ use std::env;
 use std::sync::Arc;
 
 use askdesk_agents::{Open, Start};
+use askdesk_contract::*;
 use askdesk_domain::{AgentFailure, AgentId, ProgramError, Rejection, SessionOptions, UnsupportedFeature};
 use askdesk_engine::slow_files::{FILES_LIMIT, on_slow_files};
 use askdesk_user_environment::settled;
@@ -11,11 +12,9 @@ use askdesk_user_environment::settled;
 use super::open_in::{in_terminal, not_planned};
 use super::sessions::checked_options;
 use crate::api::{Api, blocking};
-use crate::dto::*;
-use crate::error::Error;
 
 impl Api {
-    pub async fn read_sign_in(&self, input: ReadSignIn) -> Result<SignInRead, Error> {
+    pub(crate) async fn read_sign_in(&self, input: ReadSignIn) -> Result<SignInRead, Error> {
         settled().await;
         let agent = Arc::clone(self.agent(&input.agent)?);
         let start = self.at_home(&input.agent, input.program).await?;
@@ -27,13 +26,8 @@ impl Api {
         Ok(SignInRead { signed_in })
     }
 
-    pub async fn sign_in(&self, input: SignIn) -> Result<Done, Error> {
-        let SignIn { request_id, agent, program } = input;
-        let sign_in = Box::pin(self.open_sign_in(agent, program));
-        self.run_once(request_id, "sign_in", sign_in).await
-    }
-
-    async fn open_sign_in(&self, id: AgentId, program: Option<String>) -> Result<(), Error> {
+    pub(crate) async fn sign_in(&self, input: SignIn) -> Result<(), Error> {
+        let SignIn { agent: id, program, .. } = input;
         settled().await;
         let agent = Arc::clone(self.agent(&id)?);
         let start = self.at_home(&id, program).await?;

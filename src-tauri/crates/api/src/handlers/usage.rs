@@ -1,16 +1,14 @@
 //! Tokens, cost and the daily budget.
 
+use askdesk_contract::*;
 use askdesk_domain::{
     NotificationCandidate, NotificationCause, NotificationDecision, Occasion, SessionNotifications,
-    SessionUsage, Timestamp, Usd,
+    Timestamp, Usd,
 };
-use askdesk_engine::DayBounds;
 use jiff::tz::TimeZone;
 
 use super::notifications::{minute_of_day, zoned};
 use crate::api::Api;
-use crate::dto::*;
-use crate::error::Error;
 
 /// A daily budget that was passed just now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,18 +20,6 @@ pub struct PassedBudget {
 }
 
 impl Api {
-    pub async fn read_session_usage(&self, input: ReadSessionUsage) -> Result<SessionUsage, Error> {
-        Ok(self.engine.session_usage(input.session).await?)
-    }
-
-    pub async fn count_usage(&self, input: CountUsage) -> Result<UsageOfDays, Error> {
-        Ok(UsageOfDays { days: self.engine.usage_of_days(input.session, input.days).await? })
-    }
-
-    pub async fn compact_session(&self, input: CompactSession) -> Result<Done, Error> {
-        self.run_once(input.request_id, "compact_session", self.sessions.compact(input.session)).await
-    }
-
     /// Returns the daily budget if today's cost has passed it, the user wasn't told about this budget today, and the
     /// notification policy allows it now. Like every notification, it is decided once: one that is suppressed is not made up for.
     pub async fn newly_passed_budget(&self) -> Result<Option<PassedBudget>, Error> {

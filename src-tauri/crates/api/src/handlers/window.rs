@@ -2,14 +2,12 @@
 
 use std::time::Duration;
 
+use askdesk_contract::frame::Frame;
+use askdesk_contract::*;
 use askdesk_domain::{Session, SessionId, SessionState};
-use askdesk_engine::frame::Frame;
-use askdesk_engine::{EngineError, Subscription};
 use tokio::time::timeout;
 
 use crate::api::{Api, View};
-use crate::dto::*;
-use crate::error::Error;
 
 /// How long the first picture may wait for the search for agents.
 const AGENTS_LIMIT: Duration = Duration::from_millis(50);
@@ -17,40 +15,32 @@ const AGENTS_LIMIT: Duration = Duration::from_millis(50);
 const FIRST_ENTRIES: u32 = 200;
 
 impl Api {
-    /// Returns what the page shows first, and the subscription that follows it.
-    pub async fn start_page(&self) -> Result<(PageStart, Subscription), Error> {
-        let mut frames = self.engine.subscribe().await?;
-        let snapshot = frames.next().await.ok_or(EngineError::Closing)?;
+    /// Returns what the page shows first, with the snapshot that its subscription begins with.
+    pub async fn start_page(&self, snapshot: Frame) -> Result<PageStart, Error> {
         let first = match &snapshot {
             Frame::Snapshot(now) => first_shown(&now.sessions),
             Frame::Delta(_) => None,
         };
         let (settings, drafts, agents, transcript) = tokio::join!(
             self.settings_in_force(),
-            self.read_drafts(ReadDrafts {}),
-            timeout(AGENTS_LIMIT, self.list_agents(ListAgents { latest: false })),
+            self.engine.drafts(),
+            timeout(AGENTS_LIMIT, self.list_agents(false)),
             self.first_transcript(first),
         );
         let agents = agents.ok().transpose()?;
-        let (settings, drafts, transcript) = (settings?, drafts?, transcript?);
-        Ok((PageStart { snapshot, settings, agents, drafts, transcript }, frames))
+        let (settings, drafts, transcript) = (settings?, DraftsRead { drafts: drafts? }, transcript?);
+        Ok(PageStart { snapshot, settings, agents, drafts, transcript })
     }
 
     async fn first_transcript(&self, first: Option<SessionId>) -> Result<Option<FirstTranscript>, Error> {
         let Some(session) = first else { return Ok(None) };
-        let page =
-            self.read_transcript(ReadTranscript { session, before: None, limit: FIRST_ENTRIES }).await?;
+        let page = self.engine.page(session, None, FIRST_ENTRIES).await?;
         Ok(Some(FirstTranscript { session, page }))
     }
 
-    pub async fn note_view(&self, input: NoteView) -> Result<Done, Error> {
-        self.view.send_replace(View { session: input.session, focused: input.focused });
-        Ok(Done {})
-    }
-
-    pub async fn note_painted(&self, input: NotePainted) -> Result<Done, Error> {
-        self.host.painted(input);
-        Ok(Done {})
+    /// Notes what the window shows.
+    pub fn note_view(&self, NoteView { session, focused }: NoteView) {
+        self.view.send_replace(View { session, focused });
     }
 }
 

@@ -3,18 +3,14 @@
 use std::path::PathBuf;
 
 use askdesk_agents::expand_home;
+use askdesk_contract::*;
 use askdesk_domain::{
     Rejection, Session, SessionId, SessionState, Setting, SetupCommand, ValidationError, Worktree,
 };
 use askdesk_engine::WorktreeToMake;
-use askdesk_worktrees::{
-    AgentUse, BRANCH_BYTES, Head, NewWorktree, PATH_BYTES, Place, PlanWanted, Users, WorktreeRefused,
-    WorktreeUnavailable,
-};
+use askdesk_worktrees::{AgentUse, BRANCH_BYTES, NewWorktree, PATH_BYTES, Place, PlanWanted, Users};
 
 use crate::api::{Api, blocking};
-use crate::dto::*;
-use crate::error::{Detail, Error, ErrorCode};
 
 /// The longest commit message, and the longest message that a branch is suggested from, in bytes.
 const MESSAGE_BYTES: usize = 64 * 1024;
@@ -30,7 +26,7 @@ impl Api {
         })
     }
 
-    pub async fn plan_worktree(&self, input: PlanWorktree) -> Result<PlannedWorktree, Error> {
+    pub(crate) async fn plan_worktree(&self, input: PlanWorktree) -> Result<PlannedWorktree, Error> {
         let PlanWorktree { folder, mut message, base, branch, path } = input;
         check_length("folder", &folder, PATH_BYTES)?;
         if let Some(base) = &base {
@@ -46,37 +42,22 @@ impl Api {
         Ok(PlannedWorktree { plan, setup })
     }
 
-    pub async fn read_worktree(&self, input: ReadWorktree) -> Result<WorktreeState, Error> {
-        let (_, place) = self.worktree_of(input.session).await?;
-        let users = users(input.session, &self.sessions.running_in(&place.path).await?);
+    pub(crate) async fn read_worktree(&self, session: SessionId) -> Result<WorktreeState, Error> {
+        let (_, place) = self.worktree_of(session).await?;
+        let users = users(session, &self.sessions.running_in(&place.path).await?);
         Ok(blocking(move || askdesk_worktrees::read(&place, &users)).await??)
     }
 
-    pub async fn merge_worktree(&self, input: MergeWorktree) -> Result<Done, Error> {
-        let MergeWorktree { request_id, session, seen, message } = input;
-        let merge = self.change_worktree(session, seen, message, askdesk_worktrees::merge);
-        self.run_once(request_id, "merge_worktree", merge).await
-    }
-
-    pub async fn rebase_worktree(&self, input: RebaseWorktree) -> Result<Done, Error> {
-        let RebaseWorktree { request_id, session, seen, message } = input;
-        let rebase = self.change_worktree(session, seen, message, askdesk_worktrees::rebase);
-        self.run_once(request_id, "rebase_worktree", rebase).await
-    }
-
-    pub async fn remove_worktree(&self, input: RemoveWorktree) -> Result<Done, Error> {
-        let RemoveWorktree { request_id, session, seen, losses, branch } = input;
+    pub(crate) async fn remove_worktree(&self, input: RemoveWorktree) -> Result<(), Error> {
+        let RemoveWorktree { session, seen, losses, branch, .. } = input;
         check_length("seen", &seen, SEEN_BYTES)?;
-        let remove = async {
-            let (known, place) = self.worktree_of(session).await?;
-            let (_leaving, running) = self.sessions.leave_folder(&place.path).await?;
-            let users = users(session, &running);
-            let remove = move || askdesk_worktrees::remove(&place, &users, &seen, &losses, branch);
-            let removed = blocking(remove).await?;
-            self.engine.changes().read_head(session, PathBuf::from(known.folder)).await;
-            Ok(removed?)
-        };
-        self.run_once::<(), Error>(request_id, "remove_worktree", Box::pin(remove)).await
+        let (known, place) = self.worktree_of(session).await?;
+        let (_leaving, running) = self.sessions.leave_folder(&place.path).await?;
+        let users = users(session, &running);
+        let remove = move || askdesk_worktrees::remove(&place, &users, &seen, &losses, branch);
+        let removed = blocking(remove).await?;
+        self.engine.changes().read_head(session, PathBuf::from(known.folder)).await;
+        Ok(removed?)
     }
 
     /// Says which worktree a session is to start in, and how it is made. One that an earlier start has left is used again.
@@ -123,7 +104,7 @@ impl Api {
         self.store_setting(change).await.map(drop)
     }
 
-    async fn change_worktree(
+    pub(crate) async fn change_worktree(
         &self,
         session: SessionId,
         seen: String,
@@ -176,20 +157,5 @@ fn check_length(field: &str, text: &str, most: usize) -> Result<(), Error> {
     match text.len() <= most {
         true => Ok(()),
         false => Err(Rejection::invalid(field, ValidationError::TooLong { most, bytes: text.len() }).into()),
-    }
-}
-
-impl From<WorktreeUnavailable> for Error {
-    fn from(why: WorktreeUnavailable) -> Self {
-        Self::new(ErrorCode::WorktreeUnavailable, why.to_string()).with(Detail::NoWorktree { why })
-    }
-}
-
-impl From<WorktreeRefused> for Error {
-    fn from(why: WorktreeRefused) -> Self {
-        match why {
-            WorktreeRefused::Unavailable { why } => why.into(),
-            why => Self::new(ErrorCode::WorktreeRefused, why.to_string()).with(Detail::Worktree { why }),
-        }
     }
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::bridge::{Bridge, claude_code, fresh};
-use askdesk_api::dto::{AttachedFiles, RefusedWhy};
+use askdesk_contract::{AttachedFiles, RefusedWhy};
 use askdesk_domain::attachment::{ATTACHMENTS, IMAGE_BYTES, MESSAGE_BYTES};
 use askdesk_domain::{Attachment, SessionId};
 use base64::Engine;

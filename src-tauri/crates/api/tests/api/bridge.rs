@@ -6,13 +6,13 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use askdesk_agents::{Agent, Catalog, Demo, installed_agents};
-use askdesk_api::dto::{ExportFormat, Exported, NotePainted, UpdatePhase, UpdateRead};
-use askdesk_api::{
-    Api, ClientHost, Error, Host, Pending, SaveError, SelfTestError, UnappliedReason, UpdateAsked,
+use askdesk_api::{Api, ClientHost, Host, SaveError, SelfTestError, UpdateAsked};
+use askdesk_contract::frame::{Frame, Snapshot};
+use askdesk_contract::{
+    Error, ExportFormat, Exported, NotePainted, Pending, UnappliedReason, UpdatePhase, UpdateRead,
 };
 use askdesk_domain::{ConfigValue, GlobalShortcut, OptIn, Request, ValueId};
 use askdesk_engine::clock::SystemClock;
-use askdesk_engine::frame::{Frame, Snapshot};
 use askdesk_engine::{EngineHandle, OpenedEngine, SettingsFile};
 use askdesk_open_in::{Os, Search};
 use serde_json::{Value, json};

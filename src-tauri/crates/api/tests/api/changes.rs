@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use askdesk_engine::frame::{SessionChanges, Snapshot};
+use askdesk_contract::frame::{SessionChanges, Snapshot};
 use serde_json::{Value, json};
 
 use crate::bridge::{Bridge, fresh, playing};

@@ -1,8 +1,9 @@
 //! Connecting other programs: status, plan, change, undo.
 
 use crate::bridge::{Bridge, fresh};
-use askdesk_api::{ClientHost, Error, SelfTestError};
+use askdesk_api::{ClientHost, SelfTestError};
 use askdesk_client_config::{Env, Os};
+use askdesk_contract::Error;
 use rstest::rstest;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;

@@ -1,9 +1,10 @@
 //! The commands as the window calls them.
 
 use crate::bridge::{Bridge, assert_invalid, claude_code, demo, fresh};
-use askdesk_api::{RunningWork, UnappliedReason};
+use askdesk_api::RunningWork;
+use askdesk_contract::UnappliedReason;
+use askdesk_contract::frame::Snapshot;
 use askdesk_domain::{Delivery, OptIn, Request, SessionState};
-use askdesk_engine::frame::Snapshot;
 use rstest::rstest;
 use serde_json::{Value, json};
 

@@ -1,26 +1,14 @@
 //! Runs commands by their names, as the shell's bridge does.
 
-use askdesk_api::dto::*;
-use askdesk_api::{Api, Error, read_input};
-use askdesk_client_config::Confirmation;
-use askdesk_domain::{Approval, Request, Session, SessionUsage};
-use askdesk_engine::helper_outputs::HelperOutput;
+use askdesk_api::Api;
+use askdesk_contract::{Call, Engine, Error, InJson};
 use serde_json::Value;
 
-macro_rules! dispatcher {
-    ($($name:ident($input:ident) -> $output:ident,)+) => {
-        /// The names of all commands, in the order of the list.
-        pub const COMMAND_NAMES: &[&str] = &[$(stringify!($name)),+];
-
-        pub async fn dispatch(api: &Api, name: &str, input: Value) -> Result<Value, Error> {
-            match name {
-                $(stringify!($name) => {
-                    let output: $output = api.$name(read_input::<$input>(input)?).await?;
-                    Ok(serde_json::to_value(output).unwrap())
-                })+
-                _ => panic!("there is no command {name:?}"),
-            }
-        }
+/// Calls the engine behind JSON, so that every test of a command shows too that it can cross the line.
+pub async fn dispatch(api: &Api, name: &str, input: Value) -> Result<Value, Error> {
+    let output = match Call::read(name, input).unwrap_or_else(|| panic!("there is no command {name:?}"))? {
+        Call::Engine(call) => InJson(std::sync::Arc::new(api.clone())).call(call).await?,
+        Call::Desk(call) => api.call_desk(call).await?,
     };
+    Ok(serde_json::from_str(&output).unwrap())
 }
-askdesk_api::for_each_command!(dispatcher);

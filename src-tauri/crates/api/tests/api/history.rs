@@ -3,7 +3,7 @@
 use crate::bridge::{Bridge, demo};
 use crate::desks::{new_ask, rename, session, start};
 use crate::questions::secret;
-use askdesk_api::dto::Exported;
+use askdesk_contract::Exported;
 use askdesk_domain::{EntryBody, Request, SessionState, ToolStatus};
 use serde_json::{Value, json};
 

@@ -1,7 +1,8 @@
 //! What does not fit is refused with a code, a field where there is one, and nothing changed or sent.
 
+use askdesk_contract::Call;
+
 use crate::bridge::{Bridge, assert_invalid, fresh};
-use crate::dispatch::COMMAND_NAMES;
 use rstest::rstest;
 use serde_json::{Value, json};
 
@@ -120,7 +121,7 @@ fn example(name: &str) -> (Value, &'static str) {
 #[tokio::test]
 async fn every_command_of_the_list_is_carried_out_by_its_name() {
     let bridge = Bridge::open();
-    for name in COMMAND_NAMES {
+    for name in Call::NAMES {
         let (input, expected) = example(name);
         let result = match bridge.call(name, input).await {
             Ok(_) => json!("done"),
@@ -134,7 +135,7 @@ async fn every_command_of_the_list_is_carried_out_by_its_name() {
 async fn an_input_of_another_form_is_invalid_for_every_command_and_changes_nothing() {
     let bridge = Bridge::open();
     let before = bridge.snapshot().await;
-    for name in COMMAND_NAMES {
+    for name in Call::NAMES {
         let (well_formed, _) = example(name);
         let mut with_more = well_formed.clone();
         with_more["unheardOf"] = json!(1);

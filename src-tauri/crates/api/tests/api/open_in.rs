@@ -110,7 +110,7 @@ async fn case_98_hostile_names_of_folders_and_files_open_exactly_that() {
 #[tokio::test]
 async fn case_98_a_running_session_continues_in_a_terminal_only_once_it_has_ended_here() {
     let desk = Desk::with(&["xterm"], "a b").await;
-    let introduced = |now: &askdesk_engine::frame::Snapshot| now.sessions[0].native_session.is_some();
+    let introduced = |now: &askdesk_contract::frame::Snapshot| now.sessions[0].native_session.is_some();
     let now = desk.bridge.until("the agent has a session", introduced).await;
     let native = now.sessions[0].native_session.clone().unwrap();
     let input = |end: bool| json!({"requestId": fresh(), "session": desk.session, "endRunning": end});
@@ -136,7 +136,7 @@ async fn case_98_a_running_session_continues_in_a_terminal_only_once_it_has_ende
 #[tokio::test]
 async fn a_session_ends_only_if_a_terminal_is_there_to_continue_it() {
     let desk = Desk::with(&[], "notes").await;
-    let introduced = |now: &askdesk_engine::frame::Snapshot| now.sessions[0].native_session.is_some();
+    let introduced = |now: &askdesk_contract::frame::Snapshot| now.sessions[0].native_session.is_some();
     desk.bridge.until("the agent has a session", introduced).await;
     let input = json!({"requestId": fresh(), "session": desk.session, "endRunning": true});
     let error = desk.bridge.refused("continue_in_terminal", input).await;

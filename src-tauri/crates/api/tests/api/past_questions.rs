@@ -1,7 +1,7 @@
 //! The questions of the past as the window asks for them: found, counted, written to a file.
 
 use crate::bridge::Bridge;
-use askdesk_api::dto::Exported;
+use askdesk_contract::Exported;
 use askdesk_domain::Request;
 use serde_json::{Value, json};
 

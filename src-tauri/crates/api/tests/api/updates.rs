@@ -1,6 +1,6 @@
 //! Updates of the app: what the window asks reaches the host, and what the desk says is in the way.
 
-use askdesk_api::dto::UpdateObstacle;
+use askdesk_contract::UpdateObstacle;
 use askdesk_domain::SessionState;
 use serde_json::json;
 

@@ -266,7 +266,7 @@ async fn the_branch_of_every_session_is_known_also_after_a_restart() {
     start["worktree"] = Value::Null;
     let session = bridge.run("start_session", start).await;
     until_idle(&bridge).await;
-    let heads = |now: &askdesk_engine::frame::Snapshot| json!(now.heads);
+    let heads = |now: &askdesk_contract::frame::Snapshot| json!(now.heads);
     let expected = |head: Value| json!([{"session": session["id"], "head": head}]);
     let main = expected(json!({"head": "branch", "name": "main"}));
     bridge.until("the branch is known", |now| heads(now) == main).await;

@@ -6,7 +6,8 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use crate::git_folder::git;
-use askdesk_changes::{Content, RevertRefused, Tracker, Unrecorded, WhyUnrecorded};
+use askdesk_changes::Tracker;
+use askdesk_contract::{Content, RevertRefused, Unrecorded, WhyUnrecorded};
 
 use super::support::{Desk, check, read};
 

@@ -1,7 +1,8 @@
 //! Which files are listed, and how their lines are counted.
 
+use askdesk_contract::{ChangeTotals, Unavailable};
+
 use crate::git_folder::files;
-use askdesk_changes::{ChangeTotals, Unavailable};
 
 use super::support::{Desk, check, summary};
 

@@ -1,10 +1,11 @@
 //! Moments that the files can be put back to.
 
-use askdesk_changes::{ChangeKind, MARKS, PutBack, RevertRefused};
+use askdesk_changes::{MARKS, PutBack};
+use askdesk_contract::{ChangeKind, RevertRefused};
 
 use super::support::Desk;
 
-fn paths(since: &askdesk_changes::FilesSince) -> Vec<(&str, ChangeKind)> {
+fn paths(since: &askdesk_contract::FilesSince) -> Vec<(&str, ChangeKind)> {
     since.files.iter().map(|file| (file.path.as_str(), file.kind)).collect()
 }
 

@@ -1,6 +1,6 @@
 //! What is shown of one file.
 
-use askdesk_changes::{Content, DiffPart, Unavailable};
+use askdesk_contract::{Content, DiffPart, Unavailable};
 
 use super::support::{Desk, check, read};
 

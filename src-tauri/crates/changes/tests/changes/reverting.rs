@@ -2,7 +2,8 @@
 
 use std::fs;
 
-use askdesk_changes::{DiffPart, FileChange, RevertRefused, ShownPart, Tracker};
+use askdesk_changes::Tracker;
+use askdesk_contract::{DiffPart, FileChange, RevertRefused, ShownPart};
 
 use super::support::{Desk, check, read};
 

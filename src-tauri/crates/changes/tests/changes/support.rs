@@ -4,7 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::git_folder;
-use askdesk_changes::{ChangeKind, ChangedFile, ChangedFiles, Content, FileChange, Tracker};
+use askdesk_changes::Tracker;
+use askdesk_contract::{ChangeKind, ChangedFile, ChangedFiles, Content, FileChange};
 use tempfile::TempDir;
 
 pub struct Desk {

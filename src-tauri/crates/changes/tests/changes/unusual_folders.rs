@@ -2,8 +2,9 @@
 
 use std::fs;
 
+use askdesk_contract::{Content, Unavailable};
+
 use crate::git_folder::git;
-use askdesk_changes::{Content, Unavailable};
 
 use super::support::{Desk, check, read};
 

@@ -1,7 +1,7 @@
 use askdesk_client_config::{
-    BACKGROUND_SETTING, Client, ConnectionProblem, ConnectionState, Diagnosis, DiagnosticInput, EntryState,
-    Note, Obstacle, Scope, diagnose,
+    ConnectionProblem, ConnectionState, Diagnosis, DiagnosticInput, EntryState, Note, Scope, diagnose,
 };
+use askdesk_contract::{BACKGROUND_SETTING, Client, Obstacle};
 use askdesk_user_environment::Variables;
 
 use crate::fixture::{Fixture, OTHER_TOKEN, TOKEN, endpoint, read, write};

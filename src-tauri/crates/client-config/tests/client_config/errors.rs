@@ -1,6 +1,7 @@
 use std::fs;
 
-use askdesk_client_config::{Client, FileErrorKind, Scope};
+use askdesk_client_config::{FileErrorKind, Scope};
+use askdesk_contract::Client;
 
 use crate::fixture::{Fixture, read, write};
 use crate::texts::servers;

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use askdesk_client_config::{Client, Endpoint, Env, FileError, Os, Plan, Scope, Token, connect, disconnect};
+use askdesk_client_config::{Endpoint, Env, FileError, Os, Plan, Scope, Token, connect, disconnect};
+use askdesk_contract::Client;
 use askdesk_user_environment::Variables;
 use tempfile::TempDir;
 

@@ -2,9 +2,9 @@ use std::fs;
 
 use askdesk_client_config::edit::{self, Format};
 use askdesk_client_config::{
-    BACKGROUND_SETTING, Client, EntryState, FileErrorKind, Note, Scope, as_connected, connect, disconnect,
-    file_statuses,
+    EntryState, FileErrorKind, Note, Scope, as_connected, connect, disconnect, file_statuses,
 };
+use askdesk_contract::{BACKGROUND_SETTING, Client};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

@@ -1,6 +1,6 @@
 //! Files as users have them.
 
-use askdesk_client_config::Client;
+use askdesk_contract::Client;
 
 pub fn servers(client: Client) -> &'static str {
     match client {

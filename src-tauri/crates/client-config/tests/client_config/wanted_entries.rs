@@ -1,5 +1,6 @@
 use askdesk_client_config::edit::{self, Format};
-use askdesk_client_config::{Client, Os, Scope};
+use askdesk_client_config::{Os, Scope};
+use askdesk_contract::Client;
 use serde_json::{Value, json};
 
 use crate::fixture::{Fixture, TOKEN, read};

@@ -4,12 +4,13 @@
 #[path = "../../tests/engine/support/mirror.rs"]
 mod mirror;
 
+use askdesk_contract::frame;
+use askdesk_contract::frame::LiveKind;
 use askdesk_domain::{Command, QuestionKind, decide};
 use proptest::prelude::*;
 
 use super::*;
 use crate::desks::{ask, decline, session, start};
-use crate::frame::{self, LiveKind};
 use crate::questions::{asked, draft};
 use mirror::Mirror;
 

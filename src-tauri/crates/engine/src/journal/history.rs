@@ -2,55 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use askdesk_domain::{Asker, EntryBody, Outcome, Request, RequestId, SessionId, StorageError};
+use askdesk_contract::{OutcomeKind, QuestionsWanted};
+use askdesk_domain::{Asker, EntryBody, Request, RequestId, SessionId, StorageError};
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
-use serde::{Deserialize, Serialize};
 
 use super::read::{self, Reader};
 use super::{record, search};
-
-/// The kind of an outcome, without its content.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-pub enum OutcomeKind {
-    /// Answered, in time or late.
-    Answered,
-    Declined,
-    /// Ended by the user's message in chat.
-    RepliedInChat,
-    /// Ended by its time limit.
-    Expired,
-    Withdrawn,
-    /// Missed: its session went away.
-    Orphaned,
-}
-
-impl OutcomeKind {
-    pub const fn of(outcome: &Outcome) -> Self {
-        match outcome {
-            Outcome::Answered { .. } => Self::Answered,
-            Outcome::Declined { .. } => Self::Declined,
-            Outcome::RepliedInChat { .. } => Self::RepliedInChat,
-            Outcome::Expired => Self::Expired,
-            Outcome::Withdrawn { .. } => Self::Withdrawn,
-            Outcome::Orphaned { .. } => Self::Orphaned,
-        }
-    }
-
-    /// Returns the name under which it is stored and exported.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Answered => "answered",
-            Self::Declined => "declined",
-            Self::RepliedInChat => "replied_in_chat",
-            Self::Expired => "expired",
-            Self::Withdrawn => "withdrawn",
-            Self::Orphaned => "orphaned",
-        }
-    }
-}
 
 /// A filter for past requests; open ones never match.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -61,6 +19,12 @@ pub struct QuestionFilter {
     pub session: Option<SessionId>,
     /// The outcomes; empty matches all. A request that the user closed counts as declined if the agent is told.
     pub outcomes: Vec<OutcomeKind>,
+}
+
+impl From<QuestionsWanted> for QuestionFilter {
+    fn from(QuestionsWanted { query, session, outcomes }: QuestionsWanted) -> Self {
+        Self { words: query, session, outcomes }
+    }
 }
 
 /// The result of a filter.

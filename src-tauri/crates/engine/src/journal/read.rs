@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use askdesk_contract::TranscriptPage;
 use askdesk_domain::{
     AnswerId, Approval, ApprovalId, Ended, Entry, EntryBody, ImageId, Notice, Request, RequestId,
     RequestState, SessionId, StorageError, Timestamp,
@@ -12,19 +13,6 @@ use serde::{Deserialize, Serialize};
 
 use super::record::Record;
 use super::{record, storage_error};
-
-/// A page of a transcript with the requests and approvals that it refers to.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Page {
-    /// The entries, oldest first.
-    pub entries: Vec<Entry>,
-    /// Whether there are older ones.
-    pub more: bool,
-    /// The requests that these entries refer to.
-    pub requests: Vec<Request>,
-    /// The approvals that these entries refer to.
-    pub approvals: Vec<Approval>,
-}
 
 /// A read-only connection.
 #[derive(Debug)]
@@ -50,7 +38,12 @@ impl Reader {
     }
 
     /// Reads the newest `limit` entries of a session that come before a position.
-    pub fn page(&self, session: SessionId, before: Option<u64>, limit: u32) -> Result<Page, StorageError> {
+    pub fn page(
+        &self,
+        session: SessionId,
+        before: Option<u64>,
+        limit: u32,
+    ) -> Result<TranscriptPage, StorageError> {
         self.query(|connection| {
             let mut statement = connection.prepare_cached(
                 "SELECT n, at, body FROM entries WHERE session = ?1 AND n < ?2 ORDER BY n DESC LIMIT ?3",
@@ -62,7 +55,7 @@ impl Reader {
             let more = entries.len() > limit as usize;
             entries.truncate(limit as usize);
             entries.reverse();
-            let mut page = Page { more, ..Page::default() };
+            let mut page = TranscriptPage { more, ..TranscriptPage::default() };
             for entry in &mut entries {
                 let found = match &entry.body {
                     EntryBody::Request { request } => {

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 
+use askdesk_contract::frame::StorageNotice;
 use askdesk_domain::{ApprovalEvent, ApprovalId, RequestId};
 use askdesk_domain::{
     Desk, Entry, Event, EventSubject, RequestEvent, SessionCommand, SessionEvent, SessionId, StorageError,
@@ -15,7 +16,6 @@ use rusqlite::{Connection, Transaction, params_from_iter};
 use super::pages::{MAGIC, Pages, Record};
 use super::unreadable::{Events, Placed, Unreadable};
 use super::{Durability, Journal, named, read, record, schema, snapshot, storage_error, tables};
-use crate::frame::StorageNotice;
 use crate::private;
 
 /// The part of the name of a database that was set aside, and what takes its place once the user has dealt with it.

@@ -4,9 +4,9 @@
 
 use std::str::FromStr;
 
+use askdesk_contract::EntryKind;
 use askdesk_domain::{Entry, EntryBody, SessionId, StorageError, Timestamp};
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
-use serde::{Deserialize, Serialize};
 
 use super::phrases::{self, Part};
 use super::read::{self, Reader};
@@ -63,43 +63,7 @@ const EXCERPT_LETTERS: u32 = 64;
 const MATCH_BEGINS: char = '\u{2}';
 const MATCH_ENDS: char = '\u{3}';
 
-/// The kind of an entry, without its content.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
-pub enum EntryKind {
-    User,
-    Agent,
-    /// The agent's reasoning.
-    Thinking,
-    /// A tool the agent used.
-    Tool,
-    Request,
-    CopiedQuestion,
-    Approval,
-    Plan,
-    Notice,
-    TurnEnded,
-}
-
 impl record::Record for EntryKind {}
-
-impl EntryKind {
-    pub const fn of(body: &EntryBody) -> Self {
-        match body {
-            EntryBody::User { .. } => Self::User,
-            EntryBody::Agent { .. } => Self::Agent,
-            EntryBody::Thinking { .. } => Self::Thinking,
-            EntryBody::Tool { .. } => Self::Tool,
-            EntryBody::Request { .. } => Self::Request,
-            EntryBody::CopiedQuestion { .. } => Self::CopiedQuestion,
-            EntryBody::Approval { .. } => Self::Approval,
-            EntryBody::Plan { .. } => Self::Plan,
-            EntryBody::Notice { .. } => Self::Notice,
-            EntryBody::TurnEnded { .. } => Self::TurnEnded,
-        }
-    }
-}
 
 /// An entry that was found, with an excerpt around the first match. Everything is text, never markup.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,13 +1,13 @@
 //! What turns used: read from the ends of turns in the transcripts, which are the only record of it. Deleting a session keeps
 //! the numbers of its turns, because the money is spent all the same.
 
+use askdesk_contract::DayBounds;
 use askdesk_domain::{
     DailyBudget, EntryBody, SessionId, SessionUsage, StorageError, Timestamp, Usage, UsageSum, Usd,
 };
 use rusqlite::{Row, Transaction, params};
 
 use super::read::{Reader, readable};
-use super::totals::DayBounds;
 use super::{Durability, Journal, record};
 
 /// Reads the ends of turns through their index.

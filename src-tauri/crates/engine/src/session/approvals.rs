@@ -1,6 +1,7 @@
 //! Permission requests of a session: registration, and delivery of decisions to the agent.
 
 use askdesk_agents::Action;
+use askdesk_contract::LogKind;
 use askdesk_domain::{
     ApprovalCommand, ApprovalDecision, ApprovalId, ApprovalOption, ApprovalState, AskApproval, NativeRef,
     Notice, ToolStatus, WithdrawnWhy,
@@ -13,7 +14,6 @@ use super::task::SessionTask;
 use crate::delivery_error::unencoded;
 use crate::error::EngineError;
 use crate::mailbox::EntryWrite;
-use crate::session_log::LogKind;
 
 impl SessionTask {
     /// Registers a permission request. One that the disk refuses for long is denied, because the agent would wait forever.

@@ -13,6 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use askdesk_agents::{Agent, LaunchPlan, Links, Open, Start};
+use askdesk_contract::{HelperOutput, LogLine};
 use askdesk_domain::{
     AgentCommand, AgentFailure, AgentId, ChangeRefused, ConfigOption, EntryBody, HelperId, LaunchOverrides,
     MessageId, NamedBy, NativeSession, Origin, ProgramError, Rejection, Session, SessionCommand, SessionEnd,
@@ -25,10 +26,10 @@ use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::error::EngineError;
 use crate::handle::EngineHandle;
-use crate::helper_outputs::{HelperOutput, HelperOutputs};
+use crate::helper_outputs::HelperOutputs;
 use crate::mailbox::{ConfigChange, EntryWrite, Message, Reply, SessionInput};
 use crate::session_commands::SessionCommands;
-use crate::session_log::{LogLine, SessionLogs};
+use crate::session_log::SessionLogs;
 use crate::slow_files::{FILES_LIMIT, on_slow_files};
 use beginning::Run;
 use leaving::{Leaving, Place};
@@ -207,7 +208,7 @@ impl Sessions {
         let place = Place::find(folder).await;
         let _alone = self.starting.lock().await;
         self.leaving.check(&place)?;
-        self.engine.start(start).await
+        self.engine.change(start).await
     }
 
     fn resuming(&self, id: SessionId) -> Arc<tokio::sync::Mutex<()>> {

@@ -1,6 +1,7 @@
 //! Requests of the agent: how they are registered or refused, and how their outcomes are delivered.
 
 use askdesk_agents::{Action, AgentEvent, Asked, EncodeError, QuestionRefusal, WriteError};
+use askdesk_contract::LogKind;
 use askdesk_domain::text::bounded;
 use askdesk_domain::{
     ApprovalCommand, Ask, Asker, Delivery, DeliveryError, NativeRef, Notice, Outcome, RequestCommand,
@@ -16,7 +17,6 @@ use crate::error::EngineError;
 use crate::fault::{self, Step};
 use crate::inbound::PATIENCE;
 use crate::mailbox::Resolution;
-use crate::session_log::LogKind;
 
 impl SessionTask {
     pub(super) async fn on_pending(&mut self, event: PendingEvent) {

@@ -1,6 +1,8 @@
 //! Handles each event of the adapter.
 
 use askdesk_agents::{self as agents, Action, AgentEvent, Inbound, InputError, ResultImage, RetryBegins};
+use askdesk_contract::LogKind;
+use askdesk_contract::frame::{LiveKind, Retry};
 use askdesk_domain::text::bounded;
 use askdesk_domain::{
     AgentFailure, AskApproval, ConfigOption, Delivery, EntryBody, HelperCommand, NamedBy, NativeRef, Notice,
@@ -11,9 +13,7 @@ use super::pending::WriteSubject;
 use super::result_images;
 use super::task::{STOP_GRACE, SessionTask};
 use crate::fault::{self, Step};
-use crate::frame::{LiveKind, Retry};
 use crate::mailbox::{EntryWrite, Input};
-use crate::session_log::LogKind;
 
 impl SessionTask {
     pub(super) async fn on_event(&mut self, mut event: AgentEvent, inbound: Option<&Inbound>) {

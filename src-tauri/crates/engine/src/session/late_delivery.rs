@@ -1,13 +1,13 @@
 //! Late answers: sent in one message after the agent was restarted.
 
 use askdesk_agents::{Action, Attached, LateMessage};
+use askdesk_contract::LogKind;
 use askdesk_domain::{Delivery, EntryBody, RequestCommand};
 use uuid::Uuid;
 
 use super::pending::{Again, WriteSubject};
 use super::task::SessionTask;
 use crate::error::EngineError;
-use crate::session_log::LogKind;
 
 impl SessionTask {
     /// The resumed agent has introduced itself or begun a turn, or its time is over: sends the held inputs, late answers

@@ -1,6 +1,7 @@
 //! Messages of the user, with their attachments.
 
 use askdesk_agents::{Action, Attached};
+use askdesk_contract::LogKind;
 use askdesk_domain::{
     Attachment, DeliveryError, EntryBody, MessageId, NamedBy, Notice, QueueCommand, Rejection,
     RequestCommand, SessionCommand, SessionId, ValidationError, attachment, name_of_message,
@@ -13,7 +14,6 @@ use crate::delivery_error::{rejected, unread};
 use crate::error::EngineError;
 use crate::images::Images;
 use crate::mailbox::Message;
-use crate::session_log::LogKind;
 
 impl SessionTask {
     /// Ends the requests that the message closes, tells the agent, and only then sends the message. If an attachment

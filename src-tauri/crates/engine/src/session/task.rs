@@ -7,6 +7,8 @@ use askdesk_agents::{
     Action, Adapter, EncodeError, Inbound, Link, LinkEnd, LinkEvent, LinkEvents, Open, Outbound, Output,
     SignIn,
 };
+use askdesk_contract::LogKind;
+use askdesk_contract::frame::{LiveKind, LiveText};
 use askdesk_domain::{
     AgentFailure, Command, ContextUse, EntryBody, NextStep, Notice, QuestionPolicy, SessionCommand,
     SessionEnd, SessionId, WithdrawnWhy,
@@ -23,12 +25,11 @@ use super::tool_permissions::ToolPermissions;
 use super::turn::{INTERRUPT_GRACE, Turn};
 use super::unusable_lines::UnusableLines;
 use crate::error::EngineError;
-use crate::frame::{LiveKind, LiveText};
 use crate::handle::EngineHandle;
 use crate::helper_outputs::HelperOutputs;
 use crate::mailbox::{EntryWrite, Input, Reply, SessionInput};
 use crate::session_commands::SessionCommands;
-use crate::session_log::{LogKind, SessionLogs};
+use crate::session_log::SessionLogs;
 use crate::session_tokens::IssuedToken;
 
 /// How long a process may take to exit before its tree is killed.

@@ -2,7 +2,7 @@
 
 use askdesk_domain::{ApprovalId, Desk, Event, RequestEvent, RequestId, SessionEvent, SessionId};
 
-use crate::frame::Change;
+use askdesk_contract::frame::Change;
 
 /// Lists the changes of some events: each changed item once, with its current value.
 pub(super) fn changes_of(desk: &Desk, events: &[Event]) -> Vec<Change> {

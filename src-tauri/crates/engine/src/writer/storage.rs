@@ -2,17 +2,21 @@
 
 use std::path::Path;
 
+use askdesk_contract::DatabaseRecovered;
+use askdesk_contract::frame::{Change, StorageNotice};
 use askdesk_domain::Rejection;
 
 use super::Writer;
 use crate::error::EngineError;
-use crate::frame::{Change, StorageNotice};
 use crate::journal::Salvaged;
-use crate::mailbox::Recovery;
 
 impl Writer {
     /// Takes over what was read of a database that was set aside.
-    pub(super) fn recover(&mut self, kept: String, salvaged: Salvaged) -> Result<Recovery, EngineError> {
+    pub(super) fn recover(
+        &mut self,
+        kept: String,
+        salvaged: Salvaged,
+    ) -> Result<DatabaseRecovered, EngineError> {
         self.check_disk()?;
         let at = self.clock.now();
         let recovered = self.journal.take_over(salvaged, &self.desk, at)?;
@@ -30,7 +34,8 @@ impl Writer {
             .chain(approvals.map(|approval| Change::Approval { approval: approval.clone() }))
             .collect();
         self.hub.publish(&self.desk, changes);
-        let recovery = Recovery { sessions: recovered.sessions.len(), complete: recovered.complete };
+        let recovery =
+            DatabaseRecovered { sessions: recovered.sessions.len() as u64, complete: recovered.complete };
         self.settle(&StorageNotice::SetAside { kept })?;
         Ok(recovery)
     }

@@ -1,5 +1,6 @@
 //! The writer on a full disk, and the order of its inputs.
 
+use askdesk_contract::frame::{Frame, StorageOutage};
 use askdesk_domain::{
     CommandId, Delivery, DeliveryError, Draft, DraftTarget, EntryBody, Notice, Outcome, RawOption,
     RawQuestion, SessionCommand, SessionEnd, StorageError, Timestamp,
@@ -11,7 +12,6 @@ use uuid::Uuid;
 use super::*;
 use crate::clock::ManualClock;
 use crate::desks::{self, delete, end, failed, new_ask, note, request, start, working};
-use crate::frame::{Frame, StorageOutage};
 use crate::hub::Subscription;
 use crate::mailbox::{DraftRevision, EntryWrite, QUEUED_INPUTS, Resolution, SaveDraft, SessionInput};
 use crate::questions::{self, asked, choose, single};

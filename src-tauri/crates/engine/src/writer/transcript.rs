@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use askdesk_contract::frame::Change;
 use askdesk_domain::{
     ApprovalEvent, Entry, EntryBody, Event, QueueEvent, QueuedMessage, RequestEvent, SessionEvent, SessionId,
     StorageError, Timestamp, ToolStatus,
 };
 
 use super::Writer;
-use crate::frame::Change;
 use crate::mailbox::{EntryWrite, NotificationEvent};
 
 /// The number of the newest entry of each session.

@@ -1,11 +1,11 @@
 //! Ends of requests that are held in memory for their undo window before they are carried out.
 
+use askdesk_contract::frame::Change;
 use askdesk_domain::{EndInput, HeldEnd, Hold, RequestId, UndoSeconds};
 
 use super::Writer;
 use crate::delivery_error::rejected;
 use crate::error::EngineError;
-use crate::frame::Change;
 use crate::mailbox::NotificationEvent;
 
 impl Writer {

@@ -5,11 +5,11 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::time::{Duration, Instant};
 
+use askdesk_contract::frame::{Change, StorageOutage};
 use askdesk_domain::{Command, Entry, EntryBody, Notice, SessionId, StorageError, Timestamp};
 
 use super::Writer;
 use crate::error::EngineError;
-use crate::frame::{Change, StorageOutage};
 use crate::journal::Journal;
 use crate::mailbox::EntryWrite;
 

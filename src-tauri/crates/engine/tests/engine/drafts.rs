@@ -10,9 +10,9 @@ use askdesk_domain::{
     ApprovalDraft, ApprovalForm, CommandId, Draft, DraftAnswer, DraftTarget, QuestionId, Rejection,
     SessionEnd, WithdrawnWhy,
 };
+use askdesk_engine::DraftRevision;
 use askdesk_engine::clock::Clock;
 use askdesk_engine::journal::KEPT_DRAFTS;
-use askdesk_engine::{DraftRevision, SaveDraft};
 use rusqlite::Connection;
 use uuid::Uuid;
 
@@ -33,7 +33,7 @@ fn on(n: u128, words: &str) -> DraftTarget {
 
 async fn save_as(desk: &TestDesk, n: u64, of: DraftTarget) -> Result<(), Rejection> {
     let revision = DraftRevision { page: PAGE, n };
-    desk.engine.save_draft(SaveDraft { revision, of }).await.map_err(rejected)
+    desk.engine.save_draft(revision, of).await.map_err(rejected)
 }
 
 async fn save(desk: &TestDesk, of: DraftTarget) {
@@ -113,7 +113,7 @@ async fn of_two_saves_of_one_page_the_later_counts_and_a_new_page_starts_over() 
     save_as(&desk, 2, on(1, "second again")).await.unwrap();
     assert_eq!(kept(&desk).await, [on(1, "second")]);
     let revision = DraftRevision { page: CommandId::new(Uuid::from_u128(8)), n: 1 };
-    desk.engine.save_draft(SaveDraft { revision, of: on(1, "third") }).await.unwrap();
+    desk.engine.save_draft(revision, on(1, "third")).await.unwrap();
     assert_eq!(kept(&desk).await, [on(1, "third")]);
     let blank = DraftTarget::Request { id: request(1), draft: Draft::default() };
     save_as(&desk, 3, blank).await.unwrap();

@@ -9,12 +9,12 @@ use crate::support::desk::{
     TestDesk, allow, answer, approval, ask, ask_approval, asks, choose, commit, decide_approval, end,
     find_damage, heard, locked, request, session, start,
 };
+use askdesk_contract::frame::{Snapshot, StorageNotice};
 use askdesk_domain::{
     Approval, ApprovalCommand, ApprovalState, Command, Desk, Entry, EntryBody, Event, Outcome, RequestEvent,
     SessionEnd, SessionEvent, StorageError, Timestamp,
 };
 use askdesk_engine::clock::ManualClock;
-use askdesk_engine::frame::{Snapshot, StorageNotice};
 use askdesk_engine::journal::Opened;
 use askdesk_engine::{Catalog, EngineError, EngineHandle, Journal};
 use rstest::rstest;

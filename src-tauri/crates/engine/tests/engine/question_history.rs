@@ -2,14 +2,13 @@
 
 use crate::support::desk::{ask, choose, questions, request, say, session};
 use crate::support::desks::{asks, desk, start, take};
+use askdesk_contract::{DayBounds, OutcomeKind, QuestionTotals};
 use askdesk_domain::{
     Answers, Ask, Asker, Entry, EntryBody, Event, OrphanedWhy, Outcome, RequestEvent, SessionId, Timestamp,
     WithdrawnWhy,
 };
 use askdesk_engine::Journal;
-use askdesk_engine::journal::{
-    DayBounds, OutcomeKind, QuestionFilter, QuestionTotals, QuestionsFound, Reader,
-};
+use askdesk_engine::journal::{QuestionFilter, QuestionsFound, Reader};
 use rstest::rstest;
 
 const NOW: Timestamp = Timestamp::from_millis(1_000_000_000);

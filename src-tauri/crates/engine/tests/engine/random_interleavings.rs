@@ -11,11 +11,11 @@ use crate::support::desks::{
 };
 use crate::support::mirror::Mirror;
 use crate::support::questions::choose;
+use askdesk_contract::frame::Snapshot;
 use askdesk_domain::{
     Ask, Command, Desk, EndInput, NativeRef, Outcome, Request, RequestCommand, RequestId, SessionEnd,
     SessionId, UndoSeconds, WithdrawnWhy,
 };
-use askdesk_engine::frame::Snapshot;
 use askdesk_engine::{Journal, Subscription};
 use proptest::prelude::*;
 use tokio::sync::oneshot;

@@ -5,9 +5,10 @@ use std::path::Path;
 use crate::support::agents::denies;
 use crate::support::desk::{TestDesk, ask, choose, request, say, session};
 use crate::support::desks::{approval, ask_approval, decide_approval, desk, start, take};
+use askdesk_contract::EntryKind;
 use askdesk_domain::{Entry, EntryBody, Outcome, QuestionId, SessionId, Timestamp, ToolKind, ToolStatus};
 use askdesk_engine::Journal;
-use askdesk_engine::journal::{EntryKind, Hit, Reader};
+use askdesk_engine::journal::{Hit, Reader};
 use proptest::prelude::*;
 use rstest::rstest;
 

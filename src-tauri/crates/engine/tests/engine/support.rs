@@ -19,4 +19,4 @@ pub mod own_process;
 pub mod questions;
 
 // `hub::tests` includes `mirror` too, where the frames are `crate::frame`.
-use askdesk_engine::frame;
+use askdesk_contract::frame;

@@ -5,9 +5,9 @@ use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use askdesk_contract::frame::StorageNotice;
 use askdesk_domain::{Entry, EntryBody, Notice, Outcome, RequestState, SessionEnd, SessionId, Timestamp};
 use askdesk_engine::clock::ManualClock;
-use askdesk_engine::frame::StorageNotice;
 use askdesk_engine::journal::Opened;
 use askdesk_engine::{Catalog, EngineError, EngineHandle, Journal, QuestionFilter};
 use rstest::rstest;
@@ -204,7 +204,7 @@ async fn case_131_what_is_readable_of_a_set_aside_database_is_recovered() {
     find_damage(folder.path()).await;
     let desk = engine(folder.path()).await;
     let mut known = desk.subscribe().await.unwrap();
-    let Some(askdesk_engine::frame::Frame::Snapshot(snapshot)) = known.next().await else { panic!() };
+    let Some(askdesk_contract::frame::Frame::Snapshot(snapshot)) = known.next().await else { panic!() };
     let [StorageNotice::SetAside { kept }] = &snapshot.storage[..] else { panic!("{:?}", snapshot.storage) };
     assert_eq!(snapshot.sessions, []);
     let damaged = fs::read(kept).unwrap();

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
-use askdesk_client_config::{Client, Endpoint, Env, Os, Scope, Token, connect};
+use askdesk_client_config::{Endpoint, Env, Os, Scope, Token, connect};
+use askdesk_contract::Client;
 use askdesk_domain::{Channel, Request};
 use askdesk_testkit::clis;
 use askdesk_testkit::mock_api::{MockApi, Reply, Script};

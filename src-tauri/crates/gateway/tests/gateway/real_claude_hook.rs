@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::{Command, Output};
 use std::time::Duration;
 
-use askdesk_client_config::BACKGROUND_SETTING;
+use askdesk_contract::BACKGROUND_SETTING;
 use askdesk_domain::{Asker, Channel, Desk, Outcome, Request, WithdrawnWhy};
 use askdesk_testkit::clis;
 use askdesk_testkit::mock_api::{Block, Reply};

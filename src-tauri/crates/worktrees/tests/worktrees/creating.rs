@@ -2,7 +2,8 @@
 
 use std::fs;
 
-use askdesk_worktrees::{NewWorktree, PlanFlaw, WorktreeRefused, WorktreeUnavailable, find_created};
+use askdesk_contract::{PlanFlaw, WorktreeRefused, WorktreeUnavailable};
+use askdesk_worktrees::{NewWorktree, find_created};
 
 use crate::support::{Code, git, make, set_up, text, work_files, write};
 

@@ -2,7 +2,8 @@
 
 use std::fs;
 
-use askdesk_worktrees::{Head, head};
+use askdesk_contract::Head;
+use askdesk_worktrees::head;
 #[cfg(unix)]
 use rstest::rstest;
 

@@ -1,6 +1,7 @@
 //! Merging and rebasing: either it is done, or nothing has changed.
 
-use askdesk_worktrees::{Blocked, Users, WorktreeRefused, merge};
+use askdesk_contract::{Blocked, WorktreeRefused};
+use askdesk_worktrees::{Users, merge};
 
 use rstest::rstest;
 

@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use askdesk_worktrees::{Head, PlanFlaw, PlanWanted, WorktreePlan, WorktreeUnavailable, plan};
+use askdesk_contract::{Head, PlanFlaw, WorktreePlan, WorktreeUnavailable};
+use askdesk_worktrees::{PlanWanted, plan};
 use rstest::rstest;
 
 use crate::support::{Code, files, git, set_up, write};

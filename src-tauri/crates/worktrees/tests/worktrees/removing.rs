@@ -2,10 +2,10 @@
 
 use std::fs;
 
-use askdesk_worktrees::{
-    AgentUse, Blocked, BranchFate, Head, Loss, Users, WorktreeRefused, WorktreeState, WorktreeUnavailable,
-    read, remove,
+use askdesk_contract::{
+    Blocked, BranchFate, Head, Loss, WorktreeRefused, WorktreeState, WorktreeUnavailable,
 };
+use askdesk_worktrees::{AgentUse, Users, read, remove};
 use rstest::rstest;
 
 use crate::support::{Code, commit, git, set_up, text, work_files, write};

@@ -5,10 +5,8 @@ use std::path::{Path, PathBuf};
 
 use crate::git_folder;
 pub use crate::git_folder::{commit, files, git, set_up, write};
-use askdesk_worktrees::{
-    BranchFate, Loss, NewWorktree, Place, Users, Workplace, WorktreeRefused, WorktreeState, check, create,
-    merge, read, rebase, remove,
-};
+use askdesk_contract::{BranchFate, Loss, WorktreeRefused, WorktreeState};
+use askdesk_worktrees::{NewWorktree, Place, Users, Workplace, check, create, merge, read, rebase, remove};
 use tempfile::TempDir;
 
 /// Makes a worktree as a session does. Returns where it works, and what a hook wrote that failed.

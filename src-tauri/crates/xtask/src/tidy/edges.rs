@@ -8,15 +8,16 @@ use super::Problem;
 /// Every package of the workspace with the packages of ours it may build on, lowest first.
 ///
 /// Dev-dependencies are free: a test may use the fake agent, or look at its crate from above.
-const ALLOWED: [(&str, &[&str]); 23] = [
+const ALLOWED: [(&str, &[&str]); 24] = [
     ("askdesk-domain", &[]),
+    ("askdesk-contract", &["askdesk-domain"]),
     ("askdesk-agent-host", &[]),
     ("askdesk-line-diff", &[]),
     ("askdesk-outside-json", &[]),
-    ("askdesk-user-environment", &[]),
-    ("askdesk-git", &["askdesk-user-environment"]),
-    ("askdesk-changes", &["askdesk-git", "askdesk-line-diff"]),
-    ("askdesk-worktrees", &["askdesk-git"]),
+    ("askdesk-user-environment", &["askdesk-contract"]),
+    ("askdesk-git", &["askdesk-contract", "askdesk-user-environment"]),
+    ("askdesk-changes", &["askdesk-contract", "askdesk-git", "askdesk-line-diff"]),
+    ("askdesk-worktrees", &["askdesk-contract", "askdesk-git"]),
     ("askdesk-version-probe", &["askdesk-agent-host", "askdesk-user-environment"]),
     (
         "askdesk-agents",
@@ -34,6 +35,7 @@ const ALLOWED: [(&str, &[&str]); 23] = [
         &[
             "askdesk-agents",
             "askdesk-changes",
+            "askdesk-contract",
             "askdesk-worktrees",
             "askdesk-domain",
             "askdesk-user-environment",
@@ -50,6 +52,7 @@ const ALLOWED: [(&str, &[&str]); 23] = [
             "askdesk-engine",
             "askdesk-agents",
             "askdesk-changes",
+            "askdesk-contract",
             "askdesk-worktrees",
             "askdesk-domain",
             "askdesk-user-environment",
@@ -61,6 +64,7 @@ const ALLOWED: [(&str, &[&str]); 23] = [
         &[
             "askdesk-mcp-tools",
             "askdesk-client-config",
+            "askdesk-contract",
             "askdesk-engine",
             "askdesk-agents",
             "askdesk-domain",
@@ -68,16 +72,26 @@ const ALLOWED: [(&str, &[&str]); 23] = [
             "askdesk-user-environment",
         ],
     ),
-    ("askdesk-client-config", &["askdesk-line-diff", "askdesk-user-environment", "askdesk-version-probe"]),
+    (
+        "askdesk-client-config",
+        &["askdesk-contract", "askdesk-line-diff", "askdesk-user-environment", "askdesk-version-probe"],
+    ),
     (
         "askdesk-cli",
-        &["askdesk-client-config", "askdesk-mcp-tools", "askdesk-outside-json", "askdesk-user-environment"],
+        &[
+            "askdesk-client-config",
+            "askdesk-contract",
+            "askdesk-mcp-tools",
+            "askdesk-outside-json",
+            "askdesk-user-environment",
+        ],
     ),
     (
         "askdesk",
         &[
             "askdesk-api",
             "askdesk-client-config",
+            "askdesk-contract",
             "askdesk-gateway",
             "askdesk-open-in",
             "askdesk-engine",

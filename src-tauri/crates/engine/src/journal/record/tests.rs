@@ -1,6 +1,7 @@
 //! Pins the names in the records. A failure here means that the app could no longer read what it has written, or that
 //! other versions could not read what it writes.
 
+use askdesk_contract::EntryKind;
 use askdesk_domain::{
     AgentFailure, AnswerBounds, ApprovalEvent, ApprovalForm, ApprovalOptionKind, Asker, Attachment, Channel,
     ConfigCategory, EarlierMessages, FolderError, HelperEnd, HelperKind, HelperState, ImageFormat, NextStep,
@@ -11,7 +12,6 @@ use askdesk_domain::{
 };
 use serde_json::{Value, json};
 
-use super::super::search::EntryKind;
 use super::*;
 
 const EVENTS: &str = include_str!("events.jsonl");

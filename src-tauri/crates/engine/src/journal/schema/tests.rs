@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use askdesk_contract::DayBounds;
 use askdesk_domain::{
     DailyBudget, Desk, DraftTarget, Entry, EntryBody, Event, SavedDraft, SessionId, Timestamp,
 };
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::super::totals::DayBounds;
 use super::super::{Journal, Opened, joined_scripts, record};
 use super::*;
 

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use askdesk_contract::frame::StorageNotice;
 use askdesk_domain::{Command, Event, SessionEnd, SessionEvent, Timestamp};
 use proptest::prelude::*;
 use rstest::rstest;
@@ -10,7 +11,6 @@ use serde_json::{Value, json};
 use super::super::Opened;
 use super::*;
 use crate::desks::{ask, decline, delete, end, rename, resume, session, start, take, working};
-use crate::frame::StorageNotice;
 use crate::questions::which;
 
 const AT: Timestamp = Timestamp::from_millis(1_000);

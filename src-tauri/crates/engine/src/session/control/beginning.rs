@@ -8,6 +8,7 @@ use std::time::Duration;
 use askdesk_agents::{
     Adapter, Agent, Link, LinkEvent, LinkEvents, Open, Secrets, SessionPlan, SignIn, Start,
 };
+use askdesk_contract::LogKind;
 use askdesk_domain::{
     AgentFailure, EntryBody, Notice, QuestionPolicy, Session, SessionCommand, SessionEnd, SessionId,
 };
@@ -21,7 +22,6 @@ use crate::session::pending::Pending;
 use crate::session::resumption::Resumption;
 use crate::session::rules::SessionRules;
 use crate::session::task::{Policies, RunningAgent, SessionTask};
-use crate::session_log::LogKind;
 use crate::session_tokens::{IssuedToken, SESSION_VARIABLE};
 use crate::slow_files::{FILES_LIMIT, on_slow_files};
 

@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use askdesk_agents::{Conversation, Open, Said};
-use askdesk_changes::{FilesSince, PutBack, RevertRefused, Unavailable};
+use askdesk_changes::PutBack;
+use askdesk_contract::{FilesSince, RevertRefused, TranscriptPage, Unavailable};
 use askdesk_domain::text::bounded;
 use askdesk_domain::{
     ChangeRefused, EarlierMessages, Entry, EntryBody, LaunchOverrides, NamedBy, Notice, Outcome, Rejection,
@@ -16,7 +17,6 @@ use askdesk_domain::{
 use super::own_sessions::{Own, ToRead, earlier_of, entry_of};
 use super::{Beginning, Sessions, StartSpec, start_again};
 use crate::error::EngineError;
-use crate::journal::Page;
 use crate::mailbox::EntryWrite;
 use crate::slow_files::FILES_LIMIT;
 
@@ -219,7 +219,7 @@ fn cut_before(conversation: Conversation, wanted: &Wanted) -> Option<Cut> {
 
 /// Tells what the agent knows, with all that our own transcript holds of it. A turn that isn't in there, such as one of the
 /// agent's terminal, is told by the agent alone.
-fn copied(said: Vec<Said>, whole: &Page) -> Vec<EntryBody> {
+fn copied(said: Vec<Said>, whole: &TranscriptPage) -> Vec<EntryBody> {
     let mut newest_first = Vec::new();
     // What the agent itself knows of the turn, newest first.
     let mut turn = Vec::new();
@@ -263,7 +263,7 @@ fn tells(entries: &[Entry], turn: &[EntryBody]) -> bool {
 }
 
 /// Copies an entry. What belongs to the other session stays there: what can be decided, costs, notices, and images.
-fn copy_of(entry: &Entry, whole: &Page) -> Option<EntryBody> {
+fn copy_of(entry: &Entry, whole: &TranscriptPage) -> Option<EntryBody> {
     let mut body = entry.body.clone();
     match &mut body {
         EntryBody::Tool { status, images, .. } => {
@@ -392,10 +392,10 @@ mod tests {
         assert_eq!(numbered(name), expected);
     }
 
-    fn own(bodies: impl IntoIterator<Item = EntryBody>) -> Page {
+    fn own(bodies: impl IntoIterator<Item = EntryBody>) -> TranscriptPage {
         let at = Timestamp::from_millis(0);
         let entries = bodies.into_iter().zip(1..).map(|(body, n)| Entry { n, at, body }).collect();
-        Page { entries, ..Page::default() }
+        TranscriptPage { entries, ..TranscriptPage::default() }
     }
 
     fn asked(id: u128, state: RequestState) -> Request {
@@ -460,7 +460,7 @@ mod tests {
             EntryBody::Approval { approval: ApprovalId::new(uuid::Uuid::from_u128(4)) },
         ];
         let bodies = before.into_iter().chain(places).chain([entry_of(agent("Begun")), turn_ended]);
-        let whole = Page { requests: requests.clone(), ..own(bodies) };
+        let whole = TranscriptPage { requests: requests.clone(), ..own(bodies) };
         let question =
             |outcome| EntryBody::CopiedQuestion { questions: requests[0].questions.clone(), outcome };
         let expected = vec![

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use askdesk_agents::{Agent, Conversation, OwnSession, OwnSessions, Said, Start, Unanswered, ask_server};
+use askdesk_contract::{LogKind, OwnSessionsProblem};
 use askdesk_domain::{AgentFailure, AgentId, EarlierMessages, EntryBody, NativeSession, Notice, SessionId};
 use askdesk_user_environment::complete;
 
 use super::{Sessions, not_prepared};
 use crate::error::EngineError;
 use crate::mailbox::EntryWrite;
-use crate::session_log::LogKind;
 use crate::slow_files::{FILES_LIMIT, on_slow_files};
 
 /// Why an agent's sessions, or what was said in one, could not be read.
@@ -158,4 +158,14 @@ pub(super) enum ToRead {
 pub(super) enum Own {
     Listed(Vec<OwnSession>),
     Said(Conversation),
+}
+
+impl From<NotListed> for OwnSessionsProblem {
+    fn from(why: NotListed) -> Self {
+        match why {
+            NotListed::Agent(why) => Self::Agent { why },
+            NotListed::Refused(error) => Self::Refused { error },
+            NotListed::TimedOut { seconds } => Self::TimedOut { seconds },
+        }
+    }
 }

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use askdesk_agents::{Inbound, LaunchPlan, LinkEvent, LinkPlan, Secrets};
+use askdesk_contract::{LOG_LINE_BYTES, LogKind};
 use askdesk_domain::text::cut_at;
 use askdesk_domain::{AgentFailure, SessionId};
 use askdesk_user_environment::variables;
@@ -15,7 +16,6 @@ use askdesk_user_environment::{line_arguments, user_shell, without_input};
 
 use super::Sessions;
 use super::beginning::Wanted;
-use crate::session_log::{LOG_LINE_BYTES, LogKind};
 
 /// How many of the last lines say why a command failed.
 const LAST_LINES: usize = 20;

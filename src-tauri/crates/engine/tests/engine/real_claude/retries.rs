@@ -1,6 +1,6 @@
 //! Calls of the model that fail and are repeated by the real `claude`.
 
-use askdesk_engine::frame::Retry;
+use askdesk_contract::frame::Retry;
 
 use super::*;
 

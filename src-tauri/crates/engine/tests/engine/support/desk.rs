@@ -7,16 +7,15 @@ use std::time::Duration;
 
 use askdesk_agents::claude::{ClaudeAdapter, ClaudeCode};
 use askdesk_agents::{Agent, Catalog, LaunchPlan, LinkPlan, SessionPlan, Start};
+use askdesk_contract::frame::{Frame, Snapshot, StorageNotice};
 use askdesk_domain::{
     AgentDescriptor, AgentFailure, AgentId, ApprovalDecision, ApprovalOptionId, Ask, Attachment, Command,
     CommandId, Desk, Draft, DraftAnswer, DraftTarget, MessageId, Outcome, Question, QuestionId, QuestionKind,
     QueueCommand, Request, RequestId, Session, SessionId, Timestamp,
 };
 use askdesk_engine::clock::{Clock, ManualClock};
-use askdesk_engine::frame::{Frame, Snapshot, StorageNotice};
 use askdesk_engine::{
-    DraftRevision, EngineError, EngineHandle, Journal, NotificationEvent, OpenedEngine, SaveDraft,
-    Subscription,
+    DraftRevision, EngineError, EngineHandle, Journal, NotificationEvent, OpenedEngine, Subscription,
 };
 use tokio::sync::{mpsc, oneshot};
 
@@ -202,7 +201,7 @@ impl TestDesk {
     /// Saves a draft that begins an answer.
     pub async fn begin(&self, id: RequestId) {
         let revision = DraftRevision { page: CommandId::new(uuid::Uuid::from_u128(1)), n: 1 };
-        self.engine.save_draft(SaveDraft { revision, of: half(id) }).await.unwrap();
+        self.engine.save_draft(revision, half(id)).await.unwrap();
     }
 
     pub async fn queue(&self, session: SessionId, text: &str, attachments: Vec<Attachment>) -> MessageId {

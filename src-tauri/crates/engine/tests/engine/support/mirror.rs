@@ -2,13 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use askdesk_changes::ChangeTotals;
+use askdesk_contract::{ChangeTotals, Head};
 use askdesk_domain::{
     Approval, ApprovalId, ApprovalState, ContextUse, Delivery, Entry, EntryBody, HeldEnd, Notice, Request,
     RequestId, Session, SessionId, ToolStatus,
 };
-
-use askdesk_worktrees::Head;
 
 use super::frame::{Change, Delta, Frame, LiveText, Retry, Snapshot, StorageNotice, StorageOutage};
 

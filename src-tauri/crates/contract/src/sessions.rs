@@ -1,7 +1,9 @@
-use super::StartWorktree;
 use askdesk_domain::{
     AgentId, ConfigId, HelperId, NativeSession, SessionId, SessionNotifications, SessionOptions,
 };
+use serde::{Deserialize, Serialize};
+
+use crate::StartWorktree;
 
 commands! {
     /// Starts an agent in a folder.
@@ -111,4 +113,28 @@ wire! {
         session: SessionId,
         helper: HelperId,
     }
+}
+
+/// How much of an output is shown: its end, in bytes.
+pub const OUTPUT_BYTES: usize = 64 * 1024;
+
+/// The output of a helper.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "output", rename_all = "snake_case", rename_all_fields = "camelCase")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum HelperOutput {
+    /// The helper has ended, or never was.
+    Gone,
+    Written {
+        /// The end of it, at most [`OUTPUT_BYTES`].
+        text: String,
+        /// Whether its beginning is left out.
+        is_cut: bool,
+    },
+    /// The file that the agent named can't be read.
+    Unreadable {
+        path: String,
+        /// In the words of the system.
+        error: String,
+    },
 }

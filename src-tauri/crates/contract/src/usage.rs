@@ -1,7 +1,8 @@
 //! What sessions and days used: tokens and cost.
 
 use askdesk_domain::{SessionId, UsageSum};
-use askdesk_engine::DayBounds;
+
+use crate::DayBounds;
 
 wire! {
     /// Adds up what a session used. The answer is all zeros for a session without a finished turn.

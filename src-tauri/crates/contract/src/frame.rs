@@ -4,13 +4,13 @@ mod merge;
 
 use std::sync::Arc;
 
-use askdesk_changes::ChangeTotals;
 use askdesk_domain::{
     AgentDescriptor, Approval, ContextUse, Entry, HeldEnd, Request, RequestId, Session, SessionId,
     StorageError, Timestamp,
 };
-use askdesk_worktrees::Head;
 use serde::{Deserialize, Serialize};
+
+use crate::{ChangeTotals, Head};
 
 pub use merge::merge;
 

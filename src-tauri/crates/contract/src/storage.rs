@@ -1,6 +1,6 @@
 //! Storage problems that the user deals with.
 
-use askdesk_engine::frame::StorageNotice;
+use crate::frame::StorageNotice;
 
 wire! {
     /// Takes over what can be read of a database that was set aside as damaged.

@@ -1,5 +1,6 @@
 //! Messages and what is attached to them.
 
+use askdesk_domain::attachment::plain_name;
 use askdesk_domain::{Attachment, MessageId, RequestId, SessionId};
 use serde::{Deserialize, Serialize};
 
@@ -95,4 +96,24 @@ pub enum RefusedWhy {
         /// The system's error message.
         error: String,
     },
+}
+
+impl AttachedFiles {
+    /// Adds a file that was attached, or why it was not.
+    pub fn add(&mut self, name: &str, tried: Result<Attachment, RefusedWhy>) {
+        match tried {
+            Ok(attachment) => self.attached.push(attachment),
+            Err(why) => self.refused.push(RefusedFile { name: plain_name(name), why }),
+        }
+    }
+}
+
+impl RefusedWhy {
+    /// Says why a file could not be read.
+    pub fn of_io(error: &std::io::Error) -> Self {
+        match error.kind() {
+            std::io::ErrorKind::NotFound => Self::Gone,
+            _ => Self::Unreadable { error: error.to_string() },
+        }
+    }
 }

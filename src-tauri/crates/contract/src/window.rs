@@ -1,9 +1,9 @@
 //! What the window reports about itself.
 
 use askdesk_domain::{RequestId, SessionId, Timestamp};
-use askdesk_engine::frame::Frame;
 
-use super::{AgentsFound, DraftsRead, SettingsRead, TranscriptPage};
+use crate::frame::Frame;
+use crate::{AgentsFound, DraftsRead, SettingsRead, TranscriptPage};
 
 wire! {
     /// Everything that the page shows first, in one message.

@@ -2,7 +2,7 @@
 
 use askdesk_domain::{AgentId, ApprovalId, CommandId, OptionLabel, OptionScope, SessionId, Timestamp};
 
-use super::{ClientChange, FileTrouble};
+use crate::{ClientChange, FileTrouble};
 
 wire! {
     /// Lists what was always allowed and is in force, in the agents' own files and in running sessions.

@@ -1,4 +1,4 @@
-//! What the window is told about changes.
+//! What the window is told about the changed files of a session.
 
 use serde::{Deserialize, Serialize};
 
@@ -187,4 +187,60 @@ pub struct FileChange {
     pub unfinished_now: bool,
     pub before: Option<Side>,
     pub now: Option<Side>,
+}
+
+/// A run of lines that differ, as it was shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub struct ShownPart {
+    /// Its place among the file's parts.
+    pub part: u32,
+    /// How many lines it removes and adds.
+    pub removed: u32,
+    pub added: u32,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[serde(tag = "refused", rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum RevertRefused {
+    #[error("{why}")]
+    Unavailable { why: Unavailable },
+    #[error("the file has changed since it was shown")]
+    ChangedSince,
+    #[error("{path} exists again")]
+    Exists { path: String },
+    /// Its earlier content was not recorded: see [`WhyUnrecorded`], or a repository inside the folder.
+    #[error("the earlier content was not recorded")]
+    NotRecorded,
+    /// A folder on the way is a link, so the file may be anywhere.
+    #[error("{path} is not a folder")]
+    NotAFolder { path: String },
+    #[error("{error}")]
+    Failed { error: String },
+}
+
+/// The files that have changed since a moment, whoever changed them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub struct FilesSince {
+    /// Ordered by path, at most 500.
+    pub files: Vec<FileSince>,
+    /// How many more there are.
+    pub unlisted: u32,
+    /// Differs once any file changes again.
+    pub state: u32,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub struct FileSince {
+    /// The path below the session's folder, for people to read.
+    pub path: String,
+    pub kind: ChangeKind,
+    /// Whether what it held then is recorded, so that it can be put back.
+    pub recorded: bool,
 }

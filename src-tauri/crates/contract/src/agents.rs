@@ -1,5 +1,6 @@
 use askdesk_domain::{AgentFailure, AgentId, LaunchOverrides, NativeSession, Timestamp, VersionFit};
-use askdesk_user_environment::{FailedWay, Way};
+
+use crate::{FailedWay, Way};
 
 /// Why an agent's sessions could not be listed.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]

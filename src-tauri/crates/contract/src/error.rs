@@ -1,14 +1,12 @@
 //! The errors that commands return.
 
-use askdesk_changes::{RevertRefused, Unavailable};
 use askdesk_domain::{
     AgentFailure, ChangeRefused, EndedBy, FolderError, OpenError, Rejection, StorageError, Timestamp,
     UnsupportedFeature, ValidationError,
 };
-use askdesk_worktrees::{WorktreeRefused, WorktreeUnavailable};
 use serde::{Deserialize, Serialize};
 
-use crate::dto::FileTrouble;
+use crate::{FileTrouble, RevertRefused, Unavailable, WorktreeRefused, WorktreeUnavailable};
 
 /// Why a command failed; a consumer branches on the code, and the screen chooses the words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -172,7 +170,7 @@ impl Error {
 
     /// Adds what belongs to the code.
     #[must_use]
-    pub(crate) fn with(self, detail: Detail) -> Self {
+    pub fn with(self, detail: Detail) -> Self {
         Self { detail: Some(Box::new(detail)), ..self }
     }
 }
@@ -196,6 +194,42 @@ impl From<Rejection> for Error {
             Rejection::Unsupported { what } => {
                 Self::new(ErrorCode::Unsupported, message).with(Detail::Unable { what })
             }
+        }
+    }
+}
+
+impl From<Unavailable> for Error {
+    fn from(why: Unavailable) -> Self {
+        Self::new(ErrorCode::ChangesUnavailable, why.to_string()).with(Detail::Changes { why })
+    }
+}
+
+impl From<RevertRefused> for Error {
+    fn from(why: RevertRefused) -> Self {
+        match why {
+            RevertRefused::Unavailable { why } => why.into(),
+            why => Self::new(ErrorCode::NotReverted, why.to_string()).with(Detail::NotReverted { why }),
+        }
+    }
+}
+
+impl From<OpenError> for Error {
+    fn from(why: OpenError) -> Self {
+        Self::new(ErrorCode::NotOpened, why.to_string()).with(Detail::Unopened { why })
+    }
+}
+
+impl From<WorktreeUnavailable> for Error {
+    fn from(why: WorktreeUnavailable) -> Self {
+        Self::new(ErrorCode::WorktreeUnavailable, why.to_string()).with(Detail::NoWorktree { why })
+    }
+}
+
+impl From<WorktreeRefused> for Error {
+    fn from(why: WorktreeRefused) -> Self {
+        match why {
+            WorktreeRefused::Unavailable { why } => why.into(),
+            why => Self::new(ErrorCode::WorktreeRefused, why.to_string()).with(Detail::Worktree { why }),
         }
     }
 }

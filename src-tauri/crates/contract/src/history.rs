@@ -1,9 +1,9 @@
 //! Transcripts, past sessions and past questions.
 
-use askdesk_domain::{Approval, Entry, Origin, Request, Session, SessionId, Timestamp};
-use askdesk_engine::session_log::LogLine;
-use askdesk_engine::{AnswerTimeCount, DayBounds, EntryKind, OutcomeKind};
+use askdesk_domain::{Approval, Entry, EntryBody, Origin, Outcome, Request, Session, SessionId, Timestamp};
 use serde::{Deserialize, Serialize};
+
+use crate::DayBounds;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -22,6 +22,20 @@ pub enum QuestionsFormat {
     Json,
 }
 
+/// A page of a transcript, oldest entry first.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub struct TranscriptPage {
+    pub entries: Vec<Entry>,
+    /// Whether there are older entries.
+    pub more: bool,
+    /// The requests that the entries refer to.
+    pub requests: Vec<Request>,
+    /// The permission requests that the entries refer to.
+    pub approvals: Vec<Approval>,
+}
+
 wire! {
     struct ReadTranscript {
         session: SessionId,
@@ -31,17 +45,6 @@ wire! {
         before: Option<u64>,
         /// The most entries to return.
         limit: u32,
-    }
-
-    /// A page of a transcript, oldest entry first.
-    struct TranscriptPage {
-        entries: Vec<Entry>,
-        /// Whether there are older entries.
-        more: bool,
-        /// The requests that the entries refer to.
-        requests: Vec<Request>,
-        /// The permission requests that the entries refer to.
-        approvals: Vec<Approval>,
     }
 
     /// Reads the newest lines of a session's log.
@@ -184,3 +187,122 @@ wire! {
         format: QuestionsFormat,
     }
 }
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub struct AnswerTimeCount {
+    /// The longest time of the group, in milliseconds; none for the group of all longer times.
+    #[cfg_attr(feature = "ts", ts(type = "number | null"))]
+    pub up_to: Option<i64>,
+    #[cfg_attr(feature = "ts", ts(type = "number"))]
+    pub count: u64,
+}
+
+/// The kind of an outcome, without its content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum OutcomeKind {
+    /// Answered, in time or late.
+    Answered,
+    Declined,
+    /// Ended by the user's message in chat.
+    RepliedInChat,
+    /// Ended by its time limit.
+    Expired,
+    Withdrawn,
+    /// Missed: its session went away.
+    Orphaned,
+}
+
+impl OutcomeKind {
+    pub const fn of(outcome: &Outcome) -> Self {
+        match outcome {
+            Outcome::Answered { .. } => Self::Answered,
+            Outcome::Declined { .. } => Self::Declined,
+            Outcome::RepliedInChat { .. } => Self::RepliedInChat,
+            Outcome::Expired => Self::Expired,
+            Outcome::Withdrawn { .. } => Self::Withdrawn,
+            Outcome::Orphaned { .. } => Self::Orphaned,
+        }
+    }
+
+    /// Returns the name under which it is stored and exported.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Answered => "answered",
+            Self::Declined => "declined",
+            Self::RepliedInChat => "replied_in_chat",
+            Self::Expired => "expired",
+            Self::Withdrawn => "withdrawn",
+            Self::Orphaned => "orphaned",
+        }
+    }
+}
+
+/// The kind of an entry, without its content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum EntryKind {
+    User,
+    Agent,
+    /// The agent's reasoning.
+    Thinking,
+    /// A tool the agent used.
+    Tool,
+    Request,
+    CopiedQuestion,
+    Approval,
+    Plan,
+    Notice,
+    TurnEnded,
+}
+
+impl EntryKind {
+    pub const fn of(body: &EntryBody) -> Self {
+        match body {
+            EntryBody::User { .. } => Self::User,
+            EntryBody::Agent { .. } => Self::Agent,
+            EntryBody::Thinking { .. } => Self::Thinking,
+            EntryBody::Tool { .. } => Self::Tool,
+            EntryBody::Request { .. } => Self::Request,
+            EntryBody::CopiedQuestion { .. } => Self::CopiedQuestion,
+            EntryBody::Approval { .. } => Self::Approval,
+            EntryBody::Plan { .. } => Self::Plan,
+            EntryBody::Notice { .. } => Self::Notice,
+            EntryBody::TurnEnded { .. } => Self::TurnEnded,
+        }
+    }
+}
+
+/// The source of a log line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum LogKind {
+    /// An unusable line of the agent.
+    Unusable,
+    /// A line of the agent's standard error.
+    Stderr,
+    Refused,
+    Note,
+    /// A line that the setup command of a new worktree wrote.
+    Setup,
+}
+
+/// One line of a session's log.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub struct LogLine {
+    /// When the line was added.
+    pub at: Timestamp,
+    pub kind: LogKind,
+    /// The text, cut to at most [`LOG_LINE_BYTES`].
+    pub text: String,
+}
+
+/// How much of one line is kept, in bytes.
+pub const LOG_LINE_BYTES: usize = 2_048;

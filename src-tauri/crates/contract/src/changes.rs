@@ -1,7 +1,8 @@
 //! The changed files of a session.
 
-pub use askdesk_changes::{ChangedFiles, FileChange, FilesSince, ShownPart};
 use askdesk_domain::SessionId;
+
+use crate::{FilesSince, ShownPart};
 
 wire! {
     /// Lists the files that have changed in a session's folder since the session began.

@@ -1,7 +1,8 @@
 //! Git worktrees of sessions.
 
 use askdesk_domain::{SessionId, SetupCommand};
-pub use askdesk_worktrees::{BranchFate, Loss, WorktreePlan, WorktreeState};
+
+use crate::{BranchFate, Loss, WorktreePlan};
 
 wire! {
     /// Plans a new worktree for a session in a folder. What is left out is suggested.

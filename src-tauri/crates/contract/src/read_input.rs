@@ -3,8 +3,7 @@
 use askdesk_domain::ValidationError;
 use serde_json::Value;
 
-use crate::error::{Detail, Error, ErrorCode};
-use crate::setting_error;
+use crate::{Detail, Error, ErrorCode, setting_error};
 
 /// Parses a command's input. Input that does not parse is [`ErrorCode::Invalid`] and names the field.
 pub fn read_input<T: serde::de::DeserializeOwned>(input: Value) -> Result<T, Error> {

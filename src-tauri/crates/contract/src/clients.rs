@@ -1,8 +1,9 @@
 //! Connecting other programs.
 
-use askdesk_client_config::{Client, ConnectionProblem, ConnectionState, FileErrorKind, Note, Obstacle};
 use askdesk_domain::{CommandId, Timestamp};
 use serde::{Deserialize, Serialize};
+
+use crate::Client;
 
 wire! {
     /// Checks the programs whose agents can ask here. Only the user's own config files are read, no project files.
@@ -209,66 +210,48 @@ pub enum FileTrouble {
     },
 }
 
-impl From<ConnectionState> for ClientWay {
-    fn from(state: ConnectionState) -> Self {
-        match state {
-            ConnectionState::Works { but } => Self::Works { but },
-            ConnectionState::Broken(why) => Self::Broken { why: why.into() },
-            ConnectionState::NotConnected => Self::NotConnected,
-        }
-    }
+/// The variable that says after how many milliseconds Claude Code in a terminal moves a call to the background; 0 means
+/// never.
+pub const BACKGROUND_SETTING: &str = "CLAUDE_CODE_MCP_AUTO_BACKGROUND_MS";
+
+/// What limits a connection whose entry is fine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum Obstacle {
+    #[error("hooks are turned off (disableAllHooks), so questions asked in a terminal stay there")]
+    HooksOff,
+    #[error("a permissions.deny rule blocks Askdesk's tools")]
+    Denied,
+    /// The entry differs in a detail that doesn't affect whether questions arrive.
+    #[error(
+        "its entry differs from the recommended one, for example in its timeout; connect again to update it"
+    )]
+    Differs,
+    #[error("its entry was written by hand and runs `askdesk mcp`; Askdesk leaves it alone")]
+    ByHand,
+    /// Calls that take long go on in the background, and the model isn't told that the user answered.
+    #[error(
+        "in a terminal, calls that wait long go on in the background, and it may not take the answer as yours; \
+         {BACKGROUND_SETTING}=0 in its settings turns that off"
+    )]
+    Background,
 }
 
-impl From<ConnectionProblem> for ClientBreak {
-    fn from(problem: ConnectionProblem) -> Self {
-        match problem {
-            ConnectionProblem::Stale(file) => Self::Stale { file: file.display().to_string() },
-            ConnectionProblem::Disabled(file) => Self::Off { file: file.display().to_string() },
-            ConnectionProblem::Foreign(file) => Self::Foreign { file: file.display().to_string() },
-            ConnectionProblem::Unusable { file, kind } => {
-                Self::Unusable { file: file.display().to_string(), trouble: kind.into() }
-            }
-            ConnectionProblem::Incomplete(file) => Self::Half { file: file.display().to_string() },
-            ConnectionProblem::Obstacle(by) => Self::Forbidden { by },
-        }
-    }
-}
-
-impl ClientNote {
-    /// Converts a note; none for notes about project files, which the window doesn't show.
-    pub(crate) fn of(note: &Note) -> Option<Self> {
-        match note {
-            Note::OpenToOthers(file) => Some(Self::OpenToOthers { file: file.display().to_string() }),
-            Note::ChangedSince { file, backup } => Some(Self::ChangedSince {
-                file: file.display().to_string(),
-                copy: backup.display().to_string(),
-            }),
-            Note::ByHand(file) => Some(Self::ByHand { file: file.display().to_string() }),
-            Note::OldCopy(copy) => Some(Self::OldCopy { copy: copy.display().to_string() }),
-            Note::NoBackground(client) => Some(Self::NoBackground { client: *client }),
-            Note::TokenInProject(_) | Note::NoProject(_) | Note::NeedsTrust(_) => None,
-        }
-    }
-}
-
-impl From<FileErrorKind> for FileTrouble {
-    fn from(kind: FileErrorKind) -> Self {
-        match kind {
-            FileErrorKind::Syntax { format, error } => Self::Unparsed { kind: format.to_owned(), error },
-            FileErrorKind::NotAnObject => Self::NoObject,
-            FileErrorKind::WrongType { path, .. } => Self::NoPlace { path },
-            FileErrorKind::Duplicate { path } => Self::Twice { path },
-            FileErrorKind::NotUtf8 => Self::NoText,
-            FileErrorKind::TooLarge { .. } => Self::TooLarge,
-            FileErrorKind::ReadOnly => Self::ReadOnly,
-            FileErrorKind::NotAFile => Self::NoFile,
-            FileErrorKind::OutsideRoot { to, within } => {
-                Self::Outside { to: to.display().to_string(), within: within.display().to_string() }
-            }
-            FileErrorKind::BrokenLink => Self::DeadLink,
-            FileErrorKind::Unsafe => Self::Unsafe,
-            FileErrorKind::Changed => Self::Changed,
-            FileErrorKind::Io { error } => Self::System { error },
-        }
-    }
+/// What a program says about our entry.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "confirmation", rename_all = "snake_case")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub enum Confirmation {
+    /// It uses our entry.
+    Confirmed,
+    /// It doesn't list our entry, so it reads other files.
+    Unlisted,
+    /// It lists our entry with another address, or can't use it.
+    Refused {
+        /// The program's own words.
+        said: String,
+    },
+    /// It can't be asked, or didn't answer in time.
+    Unasked,
 }
