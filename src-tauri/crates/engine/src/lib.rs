@@ -50,9 +50,7 @@ pub use journal::{
     AnswerTimeCount, DayBounds, EntryKind, Found, Hit, Journal, OutcomeKind, Page, QuestionFilter,
     QuestionTotals, QuestionsFound,
 };
-pub use mailbox::{
-    Applied, ConfigChange, DraftRevision, Message, NotificationEvent, Recovery, SaveDraft, WayBack,
-};
+pub use mailbox::{Applied, ConfigChange, DraftRevision, Message, NotificationEvent, Recovery, SaveDraft};
 pub use open::OpenedEngine;
 pub use reminders::with_reminders;
 pub use session::{

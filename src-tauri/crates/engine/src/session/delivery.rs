@@ -33,14 +33,15 @@ impl SessionTask {
 
     async fn on_resolved(&mut self, resolution: Resolution) {
         match resolution {
-            Resolution::Outcome { request, call, outcome } => {
-                let needs_delivery = outcome.needs_delivery();
-                match self.pending.end_call(request, &call, outcome) {
+            Resolution::Outcome { request, outcome } => {
+                for call in self.pending.end_calls(request, &outcome) {
+                    self.deliver(call, outcome.clone()).await;
+                }
+            }
+            Resolution::Again { request, call, outcome } => {
+                match self.pending.ended_call(request, &call, outcome) {
                     Some((call, outcome)) => self.deliver(call, outcome).await,
-                    None if needs_delivery => {
-                        self.delivery_failed(request, call, DeliveryError::NotAwaited).await;
-                    }
-                    None => {}
+                    None => self.delivery_failed(request, call, DeliveryError::NotAwaited).await,
                 }
             }
             Resolution::Decision { approval, call, decision, allows } => {
@@ -85,19 +86,15 @@ impl SessionTask {
             return self.refuse_by_policy(&asked).await;
         }
         let ask = self.ask_of(&asked);
-        let registered = match asked.asker {
-            Asker::Waits | Asker::InBackground => {
-                self.engine.register(ask, self.pending.way_back()).await.map(Some)
-            }
+        let minted = ask.id;
+        match self.engine.act(RequestCommand::Ask(ask)).await {
             // Its answer comes back as one that is parked.
-            Asker::GoesOn => self.engine.act(RequestCommand::Ask(ask)).await.map(|_| None),
-        };
-        match registered {
-            Ok(Some(request)) => {
+            Ok(_) if asked.asker == Asker::GoesOn => {}
+            Ok(applied) => {
                 let Asked { native_ref, questions, .. } = asked;
+                let request = applied.request.map_or(minted, |request| request.id);
                 self.pending.add_call(PendingCall { request, native_ref, questions });
             }
-            Ok(None) => {}
             Err(EngineError::Journal(_)) if Instant::now() < until => {
                 self.held_asks.hold(until, HeldAsk::Question(asked));
             }

@@ -11,7 +11,7 @@ use futures_util::stream::{FuturesUnordered, StreamExt};
 use tokio::sync::mpsc;
 use uuid::Uuid;
 
-use crate::mailbox::{Back, Resolution, WayBack};
+use crate::mailbox::Resolution;
 
 /// How many ended calls are remembered, to match acknowledgments and retries with requests.
 const REMEMBERED_CALLS: usize = 1_000;
@@ -74,7 +74,6 @@ type Waiting = Pin<Box<dyn Future<Output = Again> + Send>>;
 pub(super) struct Pending {
     open: Vec<PendingCall>,
     resolutions: mpsc::UnboundedReceiver<Resolution>,
-    back: mpsc::UnboundedSender<Resolution>,
     writings: FuturesUnordered<Writing>,
     waiting: FuturesUnordered<Waiting>,
     ended: VecDeque<EndedCall>,
@@ -88,26 +87,17 @@ struct EndedCall {
 }
 
 impl Pending {
-    /// Takes what arrives at the end of the way back.
-    pub(super) fn new(
-        (back, resolutions): (mpsc::UnboundedSender<Resolution>, mpsc::UnboundedReceiver<Resolution>),
-    ) -> Self {
+    pub(super) fn new(resolutions: mpsc::UnboundedReceiver<Resolution>) -> Self {
         Self {
             open: Vec::new(),
             resolutions,
-            back,
             writings: FuturesUnordered::new(),
             waiting: FuturesUnordered::new(),
             ended: VecDeque::new(),
         }
     }
 
-    /// Returns the way back for a request.
-    pub(super) fn way_back(&self) -> WayBack {
-        WayBack(Back::Session(self.back.clone()))
-    }
-
-    /// Waits for the outcome of a registered request.
+    /// Waits for the outcome of a stored request.
     pub(super) fn add_call(&mut self, call: PendingCall) {
         self.open.push(call);
     }
@@ -138,25 +128,27 @@ impl Pending {
         self.open.retain(|call| call.native_ref != *native_ref);
     }
 
-    /// Ends a call, or finds one that has ended for another try; none if the agent doesn't wait for it. Returns what goes to
-    /// the agent: the journal lacks secrets, which are remembered here.
-    pub(super) fn end_call(
-        &mut self,
+    /// Ends the calls of a request, and returns them.
+    pub(super) fn end_calls(&mut self, request: RequestId, outcome: &Outcome) -> Vec<PendingCall> {
+        let calls: Vec<_> = self.open.extract_if(.., |call| call.request == request).collect();
+        let secret = outcome.gives_secret().then(|| outcome.clone());
+        self.ended.extend(calls.iter().map(|call| EndedCall { call: call.clone(), secret: secret.clone() }));
+        self.ended.drain(..self.ended.len().saturating_sub(REMEMBERED_CALLS));
+        calls
+    }
+
+    /// Finds an ended call for another try; none if the agent doesn't wait for it. Returns what goes to the agent: the journal
+    /// lacks secrets, which are remembered here.
+    pub(super) fn ended_call(
+        &self,
         request: RequestId,
         native_ref: &NativeRef,
         outcome: Outcome,
     ) -> Option<(PendingCall, Outcome)> {
-        let is_it = |call: &PendingCall| call.request == request && call.native_ref == *native_ref;
-        if let Some(ended) = self.ended.iter().find(|ended| is_it(&ended.call)) {
-            return Some((ended.call.clone(), ended.secret.clone().unwrap_or(outcome)));
-        }
-        let call = self.open.extract_if(.., |call| is_it(call)).next()?;
-        if self.ended.len() == REMEMBERED_CALLS {
-            self.ended.pop_front();
-        }
-        let secret = outcome.gives_secret().then(|| outcome.clone());
-        self.ended.push_back(EndedCall { call: call.clone(), secret });
-        Some((call, outcome))
+        let is_it =
+            |ended: &&EndedCall| ended.call.request == request && ended.call.native_ref == *native_ref;
+        let ended = self.ended.iter().find(is_it)?;
+        Some((ended.call.clone(), ended.secret.clone().unwrap_or(outcome)))
     }
 
     /// Returns the request of an acknowledged call, and drops its secret.

@@ -6,7 +6,7 @@ use askdesk_domain::{
 };
 
 use super::Writer;
-use crate::mailbox::{Back, NotificationEvent, Resolution, SessionInput};
+use crate::mailbox::{NotificationEvent, Resolution, SessionInput};
 
 impl Writer {
     pub(super) fn carry_out(&mut self, effect: &Effect) {
@@ -47,25 +47,18 @@ impl Writer {
     }
 
     fn resolve(&mut self, request: RequestId, outcome: &Outcome) {
-        let mut unheard = Vec::new();
-        for waiter in self.waiters.remove(&request).unwrap_or_default() {
-            let (call, outcome) = (waiter.call, outcome.clone());
-            match waiter.back {
-                Back::Caller(caller) => {
-                    if caller.send(outcome).is_err() {
-                        unheard.push(call);
-                    }
-                }
-                // The end of a session deals with what its agent did not receive.
-                Back::Session(session) => drop(session.send(Resolution::Outcome { request, call, outcome })),
-            }
-        }
-        self.keep_unheard(request, unheard);
+        let session = self.desk.request(request).map(|request| request.session);
+        // The end of a session deals with what its agent did not receive.
+        self.is_sent(session, Resolution::Outcome { request, outcome: outcome.clone() });
+        let waiters = self.waiters.remove(&request).unwrap_or_default().into_iter();
+        let unheard =
+            waiters.filter_map(|waiter| waiter.caller.send(outcome.clone()).err().map(|_| waiter.call));
+        self.keep_unheard(request, unheard.collect());
     }
 
     fn redeliver(&mut self, request: RequestId, native_ref: &NativeRef, outcome: &Outcome) {
         let call = native_ref.clone();
-        let again = Resolution::Outcome { request, call: call.clone(), outcome: outcome.clone() };
+        let again = Resolution::Again { request, call: call.clone(), outcome: outcome.clone() };
         let session = self.desk.request(request).map(|request| request.session);
         if !self.is_sent(session, again) {
             let delivery = Delivery::Failed { error: DeliveryError::NotRunning };

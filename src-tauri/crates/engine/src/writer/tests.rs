@@ -1,7 +1,7 @@
 //! The writer on a full disk, and the order of its inputs.
 
 use askdesk_domain::{
-    CommandId, Delivery, DeliveryError, Draft, DraftTarget, EntryBody, Notice, Outcome, RawOption,
+    Ask, CommandId, Delivery, DeliveryError, Draft, DraftTarget, EntryBody, Notice, Outcome, RawOption,
     RawQuestion, SessionCommand, SessionEnd, StorageError, Timestamp,
 };
 use proptest::prelude::*;
@@ -73,7 +73,7 @@ fn on_a_full_disk_a_question_is_refused_and_nothing_is_changed_or_published() {
     let before = writer.desk.clone();
     writer.journal.limit_pages(1);
     let (waiter, mut outcome) = oneshot::channel();
-    let error = writer.register(ask(1, 60_000), waiter).unwrap_err();
+    let error = writer.register_call(&RequestCommand::Ask(ask(1, 60_000)).into(), waiter).unwrap_err();
     assert!(is_full(&error), "{error}");
     assert!(error.to_string().contains("the disk is full, so "), "{error}");
     assert_eq!(writer.desk, before);
@@ -83,7 +83,10 @@ fn on_a_full_disk_a_question_is_refused_and_nothing_is_changed_or_published() {
 
     writer.journal.limit_pages(100_000);
     let (waiter, mut outcome) = oneshot::channel();
-    assert_eq!(writer.register(ask(1, 60_000), waiter).unwrap(), request(1));
+    assert_eq!(
+        writer.register_call(&RequestCommand::Ask(ask(1, 60_000)).into(), waiter).unwrap(),
+        request(1)
+    );
     assert!(!heard(&mut subscription).is_empty());
     assert!(matches!(attention.try_recv(), Ok(NotificationEvent::Asked { .. })));
     writer.act(&answer(1)).unwrap();
@@ -99,7 +102,7 @@ fn on_a_full_disk_an_answer_is_not_sent_and_can_be_given_again() {
     let folder = tempfile::tempdir().unwrap();
     let (mut writer, mut subscription, _attention) = writer(folder.path());
     let (waiter, mut outcome) = oneshot::channel();
-    writer.register(ask(1, 0), waiter).unwrap();
+    writer.register_call(&RequestCommand::Ask(ask(1, 0)).into(), waiter).unwrap();
     subscription.take().unwrap();
     let before = writer.desk.clone();
     writer.journal.limit_pages(1);
@@ -239,7 +242,7 @@ fn saved_before_the_answer(between: usize) -> (Result<(), String>, Vec<DraftTarg
     let mut outcomes = Vec::new();
     for n in 1..=2 {
         let (waiter, outcome) = oneshot::channel();
-        writer.register(ask(n, 0), waiter).unwrap();
+        writer.register_call(&RequestCommand::Ask(ask(n, 0)).into(), waiter).unwrap();
         outcomes.push(outcome);
     }
     let (reply, mut first) = oneshot::channel();
@@ -275,7 +278,7 @@ fn on_a_full_disk_a_draft_is_refused_and_the_same_save_can_be_repeated() {
     let folder = tempfile::tempdir().unwrap();
     let (mut writer, _subscription, _attention) = writer(folder.path());
     let (waiter, _outcome) = oneshot::channel();
-    writer.register(ask(1, 0), waiter).unwrap();
+    writer.register_call(&RequestCommand::Ask(ask(1, 0)).into(), waiter).unwrap();
     let save = |writer: &mut Writer, save: SaveDraft| {
         let (reply, mut saved) = oneshot::channel();
         writer.drafts.queue(save, reply);
@@ -297,7 +300,7 @@ fn an_answer_reaches_a_session_with_too_many_inputs_and_fails_once_the_session_i
     let folder = tempfile::tempdir().unwrap();
     let (mut writer, _subscription, _attention) = writer(folder.path());
     let (waiter, _outcome) = oneshot::channel();
-    writer.register(ask(1, 0), waiter).unwrap();
+    writer.register_call(&RequestCommand::Ask(ask(1, 0)).into(), waiter).unwrap();
     writer.act(&answer(1)).unwrap();
     let (inputs, _full) = mpsc::channel(1);
     inputs.try_send(SessionInput::SendParked).unwrap();
@@ -309,7 +312,7 @@ fn an_answer_reaches_a_session_with_too_many_inputs_and_fails_once_the_session_i
         writer.desk.request(request(1)).unwrap().ended().unwrap().delivery.clone()
     };
     assert_eq!(retry(&mut writer), Some(Delivery::Pending));
-    assert!(matches!(resolved.try_recv(), Ok(Resolution::Outcome { .. })));
+    assert!(matches!(resolved.try_recv(), Ok(Resolution::Again { .. })));
     drop(resolved);
     assert_eq!(retry(&mut writer), Some(Delivery::Failed { error: DeliveryError::NotRunning }));
 }
@@ -351,7 +354,10 @@ fn case_132_what_a_full_disk_refuses_is_stored_in_order_once_it_has_room() {
     writer.record(end(1, SessionEnd::Finished)).unwrap();
     assert!(writer.desk.session(session()).unwrap().is_running(), "nothing is folded that isn't stored");
     let (waiter, _outcome) = oneshot::channel();
-    assert!(is_full(&writer.register(ask(1, 0), waiter).unwrap_err()), "nothing overtakes what waits");
+    assert!(
+        is_full(&writer.register_call(&RequestCommand::Ask(ask(1, 0)).into(), waiter).unwrap_err()),
+        "nothing overtakes what waits"
+    );
     let known = outages(&mut subscription);
     assert!(matches!(&known[0], Some(StorageOutage { error: StorageError::Full { .. }, .. })), "{known:?}");
     let stored = writer.reader.page(session(), None, 500).unwrap().entries.len() as u64;
@@ -411,7 +417,7 @@ fn case_132_a_command_of_the_user_is_refused_until_the_disk_accepts_something() 
     let folder = tempfile::tempdir().unwrap();
     let (mut writer, mut subscription, _attention) = writer(folder.path());
     let (waiter, mut outcome) = oneshot::channel();
-    writer.register(ask(1, 0), waiter).unwrap();
+    writer.register_call(&RequestCommand::Ask(ask(1, 0)).into(), waiter).unwrap();
     writer.journal.limit_pages(1);
     while writer.unstored.due().is_none() {
         let text = EntryBody::User { text: "p".repeat(3_000), attachments: Vec::new() };
