@@ -9,8 +9,8 @@ use askdesk_changes::ChangeTotals;
 use askdesk_domain::{
     Approval, ApprovalDecision, ApprovalId, Attachment, Command, CommandId, ConfigId, ContextUse,
     DailyBudget, Desk, DraftTarget, EndInput, EntryBody, HeldEnd, HelperId, MessageId, NativeRef, Outcome,
-    QueuedMessage, Request, RequestId, Session, SessionEnd, SessionId, StoredImage, TodoItem, ToolStatus,
-    UndoSeconds, ValueId,
+    Question, QueuedMessage, Request, RequestId, Session, SessionEnd, SessionId, StoredImage, TodoItem,
+    ToolStatus, UndoSeconds, ValueId,
 };
 use askdesk_worktrees::Head;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
@@ -276,33 +276,29 @@ pub(crate) enum SessionInput {
     SendParked,
 }
 
-/// What calls of an agent wait for. Every answer, decision, and retry reaches a session's agent as one of these.
+/// What one call of an agent waits for. Every answer, decision, and retry reaches a session's agent as one of these.
 #[derive(Debug)]
 pub(crate) enum Resolution {
-    /// To all calls of a request, which has just ended.
-    Outcome {
-        request: RequestId,
-        outcome: Outcome,
-    },
-    /// Once more to one call.
-    Again {
-        request: RequestId,
-        call: NativeRef,
-        outcome: Outcome,
-    },
-    Decision {
-        approval: ApprovalId,
-        call: NativeRef,
-        decision: ApprovalDecision,
-        allows: bool,
-    },
+    Outcome(CallEnd),
+    Decision { approval: ApprovalId, call: NativeRef, decision: ApprovalDecision, allows: bool },
+}
+
+/// The outcome of a request for one of its calls.
+#[derive(Clone, Debug)]
+pub(crate) struct CallEnd {
+    pub(crate) request: RequestId,
+    pub(crate) call: NativeRef,
+    pub(crate) questions: Vec<Question>,
+    pub(crate) outcome: Outcome,
+    /// Whether it is the first of the agent's calls. What all calls would say, the transcript shows once.
+    pub(crate) first: bool,
 }
 
 /// Where a running session takes what it is sent.
 #[derive(Clone, Debug)]
 pub(crate) struct SessionMailbox {
     pub(crate) inputs: mpsc::Sender<SessionInput>,
-    /// Unbounded, so that no answer is ever refused: an item is resolved once, and again only when the user retries.
+    /// Unbounded, so that no answer is ever refused: a call is resolved once, and again only when the user retries.
     pub(crate) resolutions: mpsc::UnboundedSender<Resolution>,
 }
 

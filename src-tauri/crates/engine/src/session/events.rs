@@ -291,14 +291,15 @@ impl SessionTask {
         self.permission_ended(&native_ref).await;
         let why = self.why_withdrawn(WithdrawnWhy::ByAgent);
         let at = self.engine.clock().now();
-        // If it is asked again under this id, it is another call.
-        self.pending.remove_open(&native_ref);
         self.record_held(|held| *held == native_ref).await;
         self.record(RequestCommand::Withdraw { session: self.id, native_ref, why, at }).await;
     }
 
     async fn on_acknowledged(&mut self, native_ref: NativeRef) {
-        if let Some(request) = self.pending.acknowledge(&native_ref) {
+        self.pending.forget_secrets(&native_ref);
+        let (session, call) = (self.id, native_ref.clone());
+        let known = self.engine.inspect(move |desk| desk.by_native_ref(session, &call).map(|known| known.id));
+        if let Ok(Some(request)) = known.await {
             fault::reached(Step::Acknowledged);
             let delivery = Delivery::Delivered { at: self.engine.clock().now(), late: false };
             self.record(RequestCommand::NoteDelivery { request, call: Some(native_ref), delivery }).await;

@@ -312,7 +312,7 @@ fn an_answer_reaches_a_session_with_too_many_inputs_and_fails_once_the_session_i
         writer.desk.request(request(1)).unwrap().ended().unwrap().delivery.clone()
     };
     assert_eq!(retry(&mut writer), Some(Delivery::Pending));
-    assert!(matches!(resolved.try_recv(), Ok(Resolution::Again { .. })));
+    assert!(matches!(resolved.try_recv(), Ok(Resolution::Outcome(_))));
     drop(resolved);
     assert_eq!(retry(&mut writer), Some(Delivery::Failed { error: DeliveryError::NotRunning }));
 }
