@@ -65,7 +65,6 @@ impl SessionTask {
             event @ AgentEvent::ToolStarted { .. } => self.on_tool_started(event).await,
             AgentEvent::ToolRefused { tool_use, request } => self.on_tool_refused(tool_use, request).await,
             AgentEvent::ToolEnded { tool_use, ok, output, images } => {
-                self.permissions.remove_tool(&tool_use);
                 self.tool_calls.end(&tool_use);
                 let (images, output) = self.store_images(images, output).await;
                 let ended = EntryWrite::ToolEnded { tool_use, ok, output, images };
@@ -234,7 +233,11 @@ impl SessionTask {
             return;
         };
         self.tool_calls.begin(tool_use.clone(), parent);
-        let status = if self.permissions.awaits(&tool_use) { ToolStatus::AwaitingPermission } else { status };
+        let status = if self.tool_calls.awaits_permission(&tool_use) {
+            ToolStatus::AwaitingPermission
+        } else {
+            status
+        };
         let entry = EntryBody::Tool {
             tool_use,
             name,
