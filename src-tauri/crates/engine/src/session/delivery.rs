@@ -64,13 +64,7 @@ impl SessionTask {
     }
 
     /// Registers a request. One that the disk refuses for long is refused, because the agent would wait forever.
-    pub(super) async fn register(&mut self, asked: Asked) {
-        if !self.held_asks.contains(&asked.native_ref) {
-            self.register_until(Self::held_until(), asked).await;
-        }
-    }
-
-    pub(super) async fn register_until(&mut self, until: Instant, asked: Asked) {
+    pub(super) async fn register(&mut self, until: Instant, asked: Asked) {
         if !self.policies.questions.lets_ask(self.policies.planning) {
             return self.refuse_by_policy(&asked).await;
         }
@@ -181,7 +175,7 @@ impl SessionTask {
     pub(super) async fn ask_held_again(&mut self) {
         for (until, ask) in std::mem::take(&mut self.held_asks.held) {
             match ask {
-                HeldAsk::Question(asked) => self.register_until(until, asked).await,
+                HeldAsk::Question(asked) => self.register(until, asked).await,
                 HeldAsk::Permission { ask, tool_use } => {
                     self.register_approval_until(until, *ask, tool_use).await;
                 }

@@ -83,7 +83,7 @@ impl SessionTask {
                 self.note_spoke().await;
             }
             AgentEvent::Asked(asked) => {
-                self.register(asked).await;
+                self.register(Self::held_until(), asked).await;
                 self.note_spoke().await;
             }
             AgentEvent::Refused { reason, .. } => {

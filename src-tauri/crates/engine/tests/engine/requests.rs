@@ -64,19 +64,6 @@ async fn case_23_the_same_call_registered_again_is_one_request_and_both_waiters_
 }
 
 #[tokio::test]
-async fn case_23_a_call_registered_again_after_its_end_does_not_get_the_outcome_again() {
-    let mut desk = TestDesk::started().await;
-    let (id, outcome) = desk.ask(1, 1).await;
-    desk.engine.answer(id, vec![choose(0, &[0])]).await.unwrap();
-    heard(outcome).await;
-    let before = desk.snapshot().await;
-    let again = desk.engine.act(RequestCommand::Ask(ask(1, 1))).await.unwrap();
-    assert_eq!(again.request.map(|request| request.id), Some(id));
-    assert_eq!(desk.snapshot().await, before);
-    desk.check_mirror().await;
-}
-
-#[tokio::test]
 async fn case_24_the_same_answer_again_has_the_same_result_and_publishes_nothing() {
     let mut desk = TestDesk::started().await;
     let (id, outcome) = desk.ask(1, 1).await;
