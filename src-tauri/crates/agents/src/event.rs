@@ -266,7 +266,7 @@ pub enum RetryBegins {
     At(i64),
 }
 
-/// One call of the agent with questions that can be shown.
+/// One call of the agent with questions that can be shown. It is told once, also if the agent repeats the call while it waits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asked {
     /// The agent's id of the call.

@@ -7,9 +7,9 @@ use askdesk_agents::Catalog;
 use askdesk_contract::frame::{Frame, LiveText, StorageNotice};
 use askdesk_contract::{DatabaseRecovered, DayBounds, QuestionTotals, TranscriptPage};
 use askdesk_domain::{
-    AnswerId, AnswerInput, Approval, ApprovalCommand, ApprovalDecision, ApprovalId, Ask, Command,
-    DailyBudget, Desk, DraftTarget, EndInput, Entry, EntryBody, ImageId, Outcome, Rejection, Request,
-    RequestCommand, RequestId, Session, SessionId, SessionUsage, StorageError, UndoSeconds, UsageSum,
+    AnswerId, AnswerInput, Approval, ApprovalCommand, ApprovalDecision, ApprovalId, Command, DailyBudget,
+    Desk, DraftTarget, EndInput, Entry, EntryBody, ImageId, Outcome, Rejection, Request, RequestCommand,
+    RequestId, Session, SessionId, SessionUsage, StorageError, UndoSeconds, UsageSum,
 };
 use tokio::sync::oneshot;
 
@@ -19,7 +19,7 @@ use crate::error::EngineError;
 use crate::hub::Subscription;
 use crate::images::Images;
 use crate::journal::{Found, QuestionFilter, QuestionsFound, Reader, Salvaged};
-use crate::mailbox::{Applied, DraftRevision, EntryWrite, Input, SaveDraft, WayBack, WriterMailbox};
+use crate::mailbox::{Applied, DraftRevision, EntryWrite, Input, SaveDraft, WriterMailbox};
 use crate::session_tokens::SessionTokens;
 
 /// The most entries one read returns.
@@ -94,20 +94,14 @@ impl EngineHandle {
         self.writer.ask(|reply| Input::Subscribe { reply }).await
     }
 
-    /// Registers a request. If it is open, its outcome goes the way back once.
-    pub async fn register(&self, ask: Ask, back: impl Into<WayBack>) -> Result<RequestId, EngineError> {
-        let back = back.into();
-        self.writer.ask(|reply| Input::Register { ask, back, reply }).await?
-    }
-
-    /// Registers a request of a connected app. The waiter receives its outcome, at once if it has already ended.
-    pub(crate) async fn register_inbound(
+    /// Asks for a caller that waits. The waiter receives the outcome once, at once if the request has already ended.
+    pub async fn register(
         &self,
-        ask: Ask,
-        again: Option<RequestId>,
+        command: impl Into<Command>,
         waiter: oneshot::Sender<Outcome>,
     ) -> Result<RequestId, EngineError> {
-        self.writer.ask(|reply| Input::RegisterInbound { ask, again, waiter, reply }).await?
+        let command = command.into();
+        self.writer.ask(|reply| Input::Register { command, waiter, reply }).await?
     }
 
     /// Finds a request of any age.

@@ -87,7 +87,8 @@ impl InboundCalls {
         let until = Instant::now() + PATIENCE;
         loop {
             let (waiter, end) = oneshot::channel();
-            match self.engine.register_inbound(ask.clone(), again, waiter).await {
+            let command = InboundCommand::Ask { ask: ask.clone(), again };
+            match self.engine.register(command, waiter).await {
                 Err(EngineError::Journal(_)) if Instant::now() < until => sleep(AGAIN).await,
                 registered => return registered.map(|request| InboundCall { request, end }),
             }

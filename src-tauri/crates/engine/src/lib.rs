@@ -46,7 +46,7 @@ pub use hub::Subscription;
 pub use images::{ImageError, Images};
 pub use inbound::{InboundAsk, InboundCall, InboundCalls, InboundStatus};
 pub use journal::{Found, Hit, Journal, QuestionFilter, QuestionsFound};
-pub use mailbox::{Applied, ConfigChange, DraftRevision, Message, NotificationEvent, WayBack};
+pub use mailbox::{Applied, ConfigChange, DraftRevision, Message, NotificationEvent};
 pub use open::OpenedEngine;
 pub use reminders::with_reminders;
 pub use session::{

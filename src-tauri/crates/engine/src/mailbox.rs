@@ -8,10 +8,10 @@ use std::sync::Arc;
 use askdesk_contract::frame::{LiveText, Retry, StorageNotice};
 use askdesk_contract::{ChangeTotals, DatabaseRecovered, Head};
 use askdesk_domain::{
-    Approval, ApprovalDecision, ApprovalId, Ask, Attachment, Command, CommandId, ConfigId, ContextUse,
+    Approval, ApprovalDecision, ApprovalId, Attachment, Command, CommandId, ConfigId, ContextUse,
     DailyBudget, Desk, DraftTarget, EndInput, EntryBody, HeldEnd, HelperId, MessageId, NativeRef, Outcome,
-    QueuedMessage, Request, RequestId, Session, SessionEnd, SessionId, StoredImage, TodoItem, ToolStatus,
-    UndoSeconds, ValueId,
+    Question, QueuedMessage, Request, RequestId, Session, SessionEnd, SessionId, StoredImage, TodoItem,
+    ToolStatus, UndoSeconds, ValueId,
 };
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
 
@@ -55,16 +55,9 @@ pub(crate) enum Input {
         command: Command,
         reply: Reply<Result<(), EngineError>>,
     },
-    /// Register a request from an agent; its outcome goes the way back.
+    /// Carry out a command that asks, for a caller that waits for the outcome.
     Register {
-        ask: Ask,
-        back: WayBack,
-        reply: Reply<Result<RequestId, EngineError>>,
-    },
-    /// Register a request of a connected app, or find the one that it asked `again`.
-    RegisterInbound {
-        ask: Ask,
-        again: Option<RequestId>,
+        command: Command,
         waiter: oneshot::Sender<Outcome>,
         reply: Reply<Result<RequestId, EngineError>>,
     },
@@ -277,8 +270,19 @@ pub(crate) enum SessionInput {
 /// What one call of an agent waits for. Every answer, decision, and retry reaches a session's agent as one of these.
 #[derive(Debug)]
 pub(crate) enum Resolution {
-    Outcome { request: RequestId, call: NativeRef, outcome: Outcome },
+    Outcome(CallEnd),
     Decision { approval: ApprovalId, call: NativeRef, decision: ApprovalDecision, allows: bool },
+}
+
+/// The outcome of a request for one of its calls.
+#[derive(Clone, Debug)]
+pub(crate) struct CallEnd {
+    pub(crate) request: RequestId,
+    pub(crate) call: NativeRef,
+    pub(crate) questions: Vec<Question>,
+    pub(crate) outcome: Outcome,
+    /// Whether it is the first of the agent's calls. What all calls would say, the transcript shows once.
+    pub(crate) first: bool,
 }
 
 /// Where a running session takes what it is sent.
@@ -287,34 +291,6 @@ pub(crate) struct SessionMailbox {
     pub(crate) inputs: mpsc::Sender<SessionInput>,
     /// Unbounded, so that no answer is ever refused: a call is resolved once, and again only when the user retries.
     pub(crate) resolutions: mpsc::UnboundedSender<Resolution>,
-}
-
-/// How the outcome of a request gets back to the call that asked.
-#[derive(Debug)]
-pub struct WayBack(pub(crate) Back);
-
-#[derive(Debug)]
-pub(crate) enum Back {
-    /// To a caller that waits for it, such as a connected app.
-    Caller(oneshot::Sender<Outcome>),
-    /// To the task of a session.
-    Session(mpsc::UnboundedSender<Resolution>),
-}
-
-impl Back {
-    /// Returns whether nobody waits at its end any more.
-    pub(crate) fn is_closed(&self) -> bool {
-        match self {
-            Self::Caller(caller) => caller.is_closed(),
-            Self::Session(session) => session.is_closed(),
-        }
-    }
-}
-
-impl From<oneshot::Sender<Outcome>> for WayBack {
-    fn from(caller: oneshot::Sender<Outcome>) -> Self {
-        Self(Back::Caller(caller))
-    }
 }
 
 /// What the user sends to an agent.

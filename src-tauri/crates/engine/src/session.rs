@@ -20,7 +20,6 @@ mod resumption;
 mod rules;
 mod task;
 mod tool_calls;
-mod tool_permissions;
 mod turn;
 mod unusable_lines;
 

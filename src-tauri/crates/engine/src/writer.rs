@@ -21,12 +21,12 @@ use std::time::{Duration, Instant};
 use askdesk_contract::ChangeTotals;
 use askdesk_contract::frame::{Change, SessionContext};
 use askdesk_domain::{
-    AgentDescriptor, ApprovalCommand, Ask, Command, Decision, Desk, Event, InboundCommand, NativeRef,
-    QueueCommand, QueueEvent, Rejection, Request, RequestCommand, RequestEvent, RequestId, SessionCommand,
+    AgentDescriptor, ApprovalCommand, Command, Decision, Desk, Event, InboundCommand, NativeRef, Outcome,
+    QueueCommand, QueueEvent, Rejection, RequestCommand, RequestEvent, RequestId, SessionCommand,
     SessionEvent, SessionId, UndoWindow, decide,
 };
 use tokio::runtime::Runtime;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use tokio::time::timeout_at;
 
 use crate::clock::{Clock, ClockSteps};
@@ -34,7 +34,7 @@ use crate::error::EngineError;
 use crate::fault::{self, Step};
 use crate::hub::Hub;
 use crate::journal::{DamageSearch, Journal, Opened, Reader};
-use crate::mailbox::{Applied, Back, Input, NotificationEvent, SessionMailbox, WayBack};
+use crate::mailbox::{Applied, Input, NotificationEvent, SessionMailbox};
 use drafts::Drafts;
 use transcript::Transcripts;
 use unstored::Unstored;
@@ -45,10 +45,10 @@ const BATCHED_WRITES: usize = 512;
 /// How long no input comes before the writer counts as idle.
 const IDLE: Duration = Duration::from_secs(2);
 
-/// A call that waits for the end of a request.
+/// A call of a connected app that waits for the end of a request.
 struct Waiter {
     call: NativeRef,
-    back: Back,
+    caller: oneshot::Sender<Outcome>,
 }
 
 pub(crate) struct Writer {
@@ -230,12 +230,7 @@ impl Writer {
             Input::DamageFound { path } => self.tell_damage(&path),
             Input::Settle { notice, reply } => drop(reply.send(self.settle(&notice))),
             Input::Record { command, reply } => drop(reply.send(self.record(command))),
-            Input::Register { ask, back, reply } => {
-                let _ = reply.send(self.register(ask, back));
-            }
-            Input::RegisterInbound { ask, again, waiter, reply } => {
-                self.register_inbound(ask, again, waiter, reply)
-            }
+            Input::Register { command, waiter, reply } => self.register(&command, waiter, reply),
             Input::HoldEnd { request, end, undo, reply } => {
                 let _ = reply.send(self.hold(request, end, undo));
             }
@@ -408,22 +403,6 @@ impl Writer {
             _ => None,
         });
         Applied { request, approval, session, late, sent }
-    }
-
-    fn register(&mut self, ask: Ask, back: impl Into<WayBack>) -> Result<RequestId, EngineError> {
-        let WayBack(back) = back.into();
-        if back.is_closed() {
-            // The asker has given up already and would not receive an answer.
-            return Err(Rejection::SessionGone.into());
-        }
-        let (minted, native_ref) = (ask.id, ask.native_ref.clone());
-        let decision = self.act(&RequestCommand::Ask(ask).into())?;
-        let id = decision.request.unwrap_or(minted);
-        // The outcome of an ended request was delivered once; a late waiter must not deliver it again.
-        if self.desk.request(id).is_some_and(Request::is_open) {
-            self.waiters.entry(id).or_default().push(Waiter { call: native_ref, back });
-        }
-        Ok(id)
     }
 }
 

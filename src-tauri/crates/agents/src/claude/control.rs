@@ -85,7 +85,6 @@ impl ClaudeAdapter {
         } else if self.call(&native_ref).is_some() {
             native_ref = request_id.clone();
         }
-        let full = self.calls.len() >= OPEN_CALLS;
         let skips = self.has_capability(UNANSWERED_CAPABILITY);
         if let Some(known) = self.call_mut(&native_ref) {
             let (same, outcome) = match &known.kind {
@@ -101,26 +100,26 @@ impl ClaudeAdapter {
             known.request_id = request_id.to_string();
             known.input = input.clone();
             known.kind = CallKind::Answers { drafts, questions: questions.clone(), outcome: outcome.clone() };
-            if let Some(outcome) = outcome {
-                // The question has ended, but nobody would answer the new request.
-                if let Some(Ok((line, _))) = again.then(|| known.encode(&questions, &outcome, skips)) {
-                    out.line(line);
-                }
-                return;
+            // If the question has ended, nobody else would answer the new request.
+            if let Some(outcome) = outcome.filter(|_| again)
+                && let Ok((line, _)) = known.encode(&questions, &outcome, skips)
+            {
+                out.line(line);
             }
-        } else if full {
-            return refuse(native_ref, too_many(), out);
-        } else {
-            self.calls.push(Call {
-                native_ref: native_ref.clone(),
-                request_id: request_id.to_string(),
-                tool_use: tool_use.map(str::to_owned),
-                input: input.clone(),
-                answered: false,
-                helper: helper.clone(),
-                kind: CallKind::Answers { drafts, questions: questions.clone(), outcome: None },
-            });
+            return;
         }
+        if self.calls.len() >= OPEN_CALLS {
+            return refuse(native_ref, too_many(), out);
+        }
+        self.calls.push(Call {
+            native_ref: native_ref.clone(),
+            request_id: request_id.to_string(),
+            tool_use: tool_use.map(str::to_owned),
+            input: input.clone(),
+            answered: false,
+            helper: helper.clone(),
+            kind: CallKind::Answers { drafts, questions: questions.clone(), outcome: None },
+        });
         out.event(AgentEvent::Asked(Asked {
             native_ref,
             asked_by: helper.as_ref().map(|helper| self.helpers.name(helper)),

@@ -14,10 +14,9 @@ use crate::json::text;
 impl ClaudeAdapter {
     /// Asks what an MCP server asks. It may do so outside a turn, so this begins none.
     pub(super) fn on_elicitation(&mut self, native_ref: NativeRef, request: &Value, out: &mut Output) {
-        let known = self.calls.iter().position(|call| call.native_ref == native_ref);
-        match known.map(|place| &self.calls[place]) {
+        match self.call(&native_ref) {
             // The agent lists it once more.
-            Some(Call { kind: CallKind::Form { .. }, answered: false, .. }) => {}
+            Some(Call { kind: CallKind::Form { .. }, answered: false, .. }) => return,
             Some(_) => return out.line(failed(native_ref.as_str(), "request_id: already used.")),
             None if self.calls.len() >= OPEN_CALLS => {
                 return out.line(failed(native_ref.as_str(), &too_many()));
@@ -34,20 +33,15 @@ impl ClaudeAdapter {
         });
         match fields.and_then(|fields| Ok((elicitation::accept(&fields)?, fields))) {
             Ok((questions, fields)) => {
-                if known.is_none() {
-                    self.calls.push(Call {
-                        request_id: native_ref.to_string(),
-                        native_ref: native_ref.clone(),
-                        tool_use: None,
-                        input: Value::Null,
-                        answered: false,
-                        helper: None,
-                        kind: CallKind::Form {
-                            fields,
-                            page: text(request, "elicitation_id").map(str::to_owned),
-                        },
-                    });
-                }
+                self.calls.push(Call {
+                    request_id: native_ref.to_string(),
+                    native_ref: native_ref.clone(),
+                    tool_use: None,
+                    input: Value::Null,
+                    answered: false,
+                    helper: None,
+                    kind: CallKind::Form { fields, page: text(request, "elicitation_id").map(str::to_owned) },
+                });
                 let asked_by = text(request, "mcp_server_name").map(bounded);
                 out.event(AgentEvent::Asked(Asked {
                     native_ref,

@@ -4,7 +4,7 @@ use crate::bridge::{Bridge, demo};
 use crate::desks::{new_ask, rename, session, start};
 use crate::questions::secret;
 use askdesk_contract::Exported;
-use askdesk_domain::{EntryBody, Request, SessionState, ToolStatus};
+use askdesk_domain::{EntryBody, Request, RequestCommand, SessionState, ToolStatus};
 use serde_json::{Value, json};
 
 /// A session whose one question was answered in own words, and that is over.
@@ -154,8 +154,8 @@ async fn case_61_a_secret_is_in_no_export() {
     for command in [start(1), rename(1, "!?")] {
         engine.act(command).await.unwrap();
     }
-    let (waiter, _outcome) = tokio::sync::oneshot::channel();
-    let id = engine.register(new_ask(1, 1, secret()), waiter).await.unwrap();
+    let asked = engine.act(RequestCommand::Ask(new_ask(1, 1, secret()))).await.unwrap();
+    let id = asked.request.unwrap().id;
     let answers = json!([{"question": "q1", "other": "hunter2hunter2"}]);
     bridge.run("answer_question", json!({"id": id, "answers": answers})).await;
     for (format, said) in [("markdown", "- Secret given"), ("json", "\"secretGiven\": true")] {

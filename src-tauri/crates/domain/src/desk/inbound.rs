@@ -47,7 +47,7 @@ impl Desk {
     }
 
     /// Lists the calls that await a request or its outcome, with the session each came from.
-    pub(crate) fn callers<'a>(&'a self, request: &'a Request) -> Vec<(&'a NativeRef, SessionId)> {
+    pub fn callers<'a>(&'a self, request: &'a Request) -> Vec<(&'a NativeRef, SessionId)> {
         if self.is_call_closed(request.id) {
             return Vec::new();
         }

@@ -37,7 +37,7 @@ impl SessionTask {
             }
             Ok(applied) => {
                 let Some(tool_use) = tool_use else { return };
-                self.permissions.add(native_ref, tool_use.clone());
+                self.tool_calls.ask_permission(native_ref, tool_use.clone());
                 // A request that a rule denied was never open.
                 if applied.approval.is_none_or(|approval| approval.state == ApprovalState::Open) {
                     self.show_tool(tool_use, ToolStatus::AwaitingPermission).await;
@@ -66,7 +66,7 @@ impl SessionTask {
         match self.agent.adapter.send(Action::Decide { native_ref: native_ref.clone(), decision }) {
             Ok(output) => {
                 self.write(WriteSubject::Decision { approval }, output.outbound);
-                if let Some(tool_use) = self.permissions.end(&native_ref) {
+                if let Some(tool_use) = self.tool_calls.end_permission(&native_ref) {
                     // It no longer awaits permission either way; the agent reports the result of a denied call.
                     let status = if allows { ToolStatus::Running } else { ToolStatus::Denied };
                     self.show_tool(tool_use, status).await;
@@ -84,7 +84,7 @@ impl SessionTask {
 
     /// The agent no longer waits for a permission. It reports the result of the call itself.
     pub(super) async fn permission_ended(&mut self, native_ref: &NativeRef) {
-        if let Some(tool_use) = self.permissions.end(native_ref) {
+        if let Some(tool_use) = self.tool_calls.end_permission(native_ref) {
             self.show_tool(tool_use, ToolStatus::Running).await;
         }
     }
@@ -104,7 +104,7 @@ impl SessionTask {
     /// Shows that calls get no result any more.
     pub(super) async fn show_no_result(&mut self, calls: Vec<String>) {
         for tool_use in calls {
-            self.permissions.remove_tool(&tool_use);
+            self.tool_calls.end(&tool_use);
             self.show_tool(tool_use, ToolStatus::NoResult).await;
         }
     }

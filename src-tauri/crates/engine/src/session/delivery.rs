@@ -4,19 +4,18 @@ use askdesk_agents::{Action, AgentEvent, Asked, EncodeError, QuestionRefusal, Wr
 use askdesk_contract::LogKind;
 use askdesk_domain::text::bounded;
 use askdesk_domain::{
-    ApprovalCommand, Ask, Asker, Delivery, DeliveryError, NativeRef, Notice, Outcome, RequestCommand,
-    RequestId,
+    ApprovalCommand, Ask, Delivery, DeliveryError, NativeRef, Notice, RequestCommand, RequestId,
 };
 use tokio::time::Instant;
 
 use super::held_asks::HeldAsk;
-use super::pending::{Again, PendingCall, PendingEvent, WriteSubject};
+use super::pending::{Again, PendingEvent, WriteSubject};
 use super::task::SessionTask;
 use crate::delivery_error::{unencoded, unwritten};
 use crate::error::EngineError;
 use crate::fault::{self, Step};
 use crate::inbound::PATIENCE;
-use crate::mailbox::Resolution;
+use crate::mailbox::{CallEnd, Resolution};
 
 impl SessionTask {
     pub(super) async fn on_pending(&mut self, event: PendingEvent) {
@@ -25,7 +24,7 @@ impl SessionTask {
             PendingEvent::Written(WriteSubject::End { .. }, Ok(())) => fault::reached(Step::Handed),
             PendingEvent::Written(_, Ok(())) => {}
             PendingEvent::Written(subject, Err(error)) => self.on_unwritten(subject, error).await,
-            PendingEvent::Again(Again::Deliver(call, outcome)) => self.deliver(call, outcome).await,
+            PendingEvent::Again(Again::Deliver(end)) => self.deliver(end).await,
             PendingEvent::Again(Again::SendParked) => self.send_parked().await,
             PendingEvent::Again(Again::SendQueued) => self.send_next_queued().await,
         }
@@ -33,15 +32,9 @@ impl SessionTask {
 
     async fn on_resolved(&mut self, resolution: Resolution) {
         match resolution {
-            Resolution::Outcome { request, call, outcome } => {
-                let needs_delivery = outcome.needs_delivery();
-                match self.pending.end_call(request, &call, outcome) {
-                    Some((call, outcome)) => self.deliver(call, outcome).await,
-                    None if needs_delivery => {
-                        self.delivery_failed(request, call, DeliveryError::NotAwaited).await;
-                    }
-                    None => {}
-                }
+            Resolution::Outcome(end) => {
+                let end = self.pending.with_secrets(end);
+                self.deliver(end).await;
             }
             Resolution::Decision { approval, call, decision, allows } => {
                 self.send_decision(approval, call, decision, allows).await;
@@ -71,33 +64,12 @@ impl SessionTask {
     }
 
     /// Registers a request. One that the disk refuses for long is refused, because the agent would wait forever.
-    pub(super) async fn register(&mut self, asked: Asked) {
-        if !self.held_asks.contains(&asked.native_ref) {
-            self.register_until(Self::held_until(), asked).await;
-        }
-    }
-
-    pub(super) async fn register_until(&mut self, until: Instant, asked: Asked) {
-        if self.pending.is_open(&asked.native_ref) {
-            return;
-        }
+    pub(super) async fn register(&mut self, until: Instant, asked: Asked) {
         if !self.policies.questions.lets_ask(self.policies.planning) {
             return self.refuse_by_policy(&asked).await;
         }
-        let ask = self.ask_of(&asked);
-        let registered = match asked.asker {
-            Asker::Waits | Asker::InBackground => {
-                self.engine.register(ask, self.pending.way_back()).await.map(Some)
-            }
-            // Its answer comes back as one that is parked.
-            Asker::GoesOn => self.engine.act(RequestCommand::Ask(ask)).await.map(|_| None),
-        };
-        match registered {
-            Ok(Some(request)) => {
-                let Asked { native_ref, questions, .. } = asked;
-                self.pending.add_call(PendingCall { request, native_ref, questions });
-            }
-            Ok(None) => {}
+        match self.engine.act(RequestCommand::Ask(self.ask_of(&asked))).await {
+            Ok(_) => {}
             Err(EngineError::Journal(_)) if Instant::now() < until => {
                 self.held_asks.hold(until, HeldAsk::Question(asked));
             }
@@ -146,30 +118,24 @@ impl SessionTask {
     }
 
     /// Delivers an outcome to the agent. The journal has the outcome, so a failure loses nothing. The journal also records
-    /// that it is about to be sent, so that no later run sends it again.
-    pub(super) async fn deliver(&mut self, call: PendingCall, outcome: Outcome) {
-        if !outcome.needs_delivery() {
-            return;
-        }
-        let PendingCall { request, native_ref, .. } = call.clone();
-        let noted = self.engine.act(RequestCommand::NoteSending { request, call: native_ref.clone() }).await;
-        match noted {
+    /// that it is about to be sent, so that no later run sends it again. It refuses that for a call that is over.
+    pub(super) async fn deliver(&mut self, end: CallEnd) {
+        let (request, call) = (end.request, end.call.clone());
+        match self.engine.act(RequestCommand::NoteSending { request, call: call.clone() }).await {
             Ok(_) => {}
             // The agent goes on waiting, and so does the answer.
-            Err(EngineError::Journal(_)) => return self.pending.add_again(Again::Deliver(call, outcome)),
+            Err(EngineError::Journal(_)) => return self.pending.add_again(Again::Deliver(end)),
             Err(error) => return self.note(LogKind::Note, &error.to_string()),
         }
         fault::reached(Step::Sending);
-        let action =
-            Action::Answer { native_ref: native_ref.clone(), questions: call.questions.clone(), outcome };
+        let CallEnd { questions, outcome, first, .. } = end;
+        let action = Action::Answer { native_ref: call.clone(), questions, outcome };
         let encoded = match self.agent.adapter.send(action) {
             Ok(encoded) => encoded,
             Err(EncodeError::NothingToSend) => return,
-            Err(error) => return self.delivery_failed(request, native_ref, unencoded(&error)).await,
+            Err(error) => return self.delivery_failed(request, call, unencoded(&error)).await,
         };
-        self.write(WriteSubject::End { request, call: native_ref }, encoded.outbound);
-        // Several calls of one request get the same answer; the transcript shows it once.
-        let first = self.pending.is_first(&call);
+        self.write(WriteSubject::End { request, call }, encoded.outbound);
         for event in encoded.events {
             if first || !matches!(event, AgentEvent::Noticed { .. }) {
                 self.on_event(event, None).await;
@@ -209,7 +175,7 @@ impl SessionTask {
     pub(super) async fn ask_held_again(&mut self) {
         for (until, ask) in std::mem::take(&mut self.held_asks.held) {
             match ask {
-                HeldAsk::Question(asked) => self.register_until(until, asked).await,
+                HeldAsk::Question(asked) => self.register(until, asked).await,
                 HeldAsk::Permission { ask, tool_use } => {
                     self.register_approval_until(until, *ask, tool_use).await;
                 }

@@ -65,7 +65,6 @@ impl SessionTask {
             event @ AgentEvent::ToolStarted { .. } => self.on_tool_started(event).await,
             AgentEvent::ToolRefused { tool_use, request } => self.on_tool_refused(tool_use, request).await,
             AgentEvent::ToolEnded { tool_use, ok, output, images } => {
-                self.permissions.remove_tool(&tool_use);
                 self.tool_calls.end(&tool_use);
                 let (images, output) = self.store_images(images, output).await;
                 let ended = EntryWrite::ToolEnded { tool_use, ok, output, images };
@@ -84,7 +83,7 @@ impl SessionTask {
                 self.note_spoke().await;
             }
             AgentEvent::Asked(asked) => {
-                self.register(asked).await;
+                self.register(Self::held_until(), asked).await;
                 self.note_spoke().await;
             }
             AgentEvent::Refused { reason, .. } => {
@@ -234,7 +233,11 @@ impl SessionTask {
             return;
         };
         self.tool_calls.begin(tool_use.clone(), parent);
-        let status = if self.permissions.awaits(&tool_use) { ToolStatus::AwaitingPermission } else { status };
+        let status = if self.tool_calls.awaits_permission(&tool_use) {
+            ToolStatus::AwaitingPermission
+        } else {
+            status
+        };
         let entry = EntryBody::Tool {
             tool_use,
             name,
@@ -291,14 +294,15 @@ impl SessionTask {
         self.permission_ended(&native_ref).await;
         let why = self.why_withdrawn(WithdrawnWhy::ByAgent);
         let at = self.engine.clock().now();
-        // If it is asked again under this id, it is another call.
-        self.pending.remove_open(&native_ref);
         self.record_held(|held| *held == native_ref).await;
         self.record(RequestCommand::Withdraw { session: self.id, native_ref, why, at }).await;
     }
 
     async fn on_acknowledged(&mut self, native_ref: NativeRef) {
-        if let Some(request) = self.pending.acknowledge(&native_ref) {
+        self.pending.forget_secrets(&native_ref);
+        let (session, call) = (self.id, native_ref.clone());
+        let known = self.engine.inspect(move |desk| desk.by_native_ref(session, &call).map(|known| known.id));
+        if let Ok(Some(request)) = known.await {
             fault::reached(Step::Acknowledged);
             let delivery = Delivery::Delivered { at: self.engine.clock().now(), late: false };
             self.record(RequestCommand::NoteDelivery { request, call: Some(native_ref), delivery }).await;

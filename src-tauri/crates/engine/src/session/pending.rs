@@ -1,4 +1,4 @@
-//! The calls of a session's agent that await a resolution, and the pending writes to the agent.
+//! What a session waits for besides its agent and its inputs: resolutions, writes to the agent, and other tries.
 
 use std::collections::VecDeque;
 use std::future::Future;
@@ -6,26 +6,18 @@ use std::pin::Pin;
 use std::time::Duration;
 
 use askdesk_agents::WriteError;
-use askdesk_domain::{ApprovalId, NativeRef, Outcome, Question, RequestId};
+use askdesk_domain::{ApprovalId, NativeRef, RequestId};
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use tokio::sync::mpsc;
 use uuid::Uuid;
 
-use crate::mailbox::{Back, Resolution, WayBack};
+use crate::mailbox::{CallEnd, Resolution};
 
-/// How many ended calls are remembered, to match acknowledgments and retries with requests.
-const REMEMBERED_CALLS: usize = 1_000;
+/// How many outcomes with secrets are kept until they are acknowledged.
+const KEPT_SECRETS: usize = 1_000;
 
 /// How long to wait before something is stored again.
 const TRY_AGAIN: Duration = Duration::from_millis(500);
-
-/// A call of the agent that awaits the outcome of a request.
-#[derive(Clone, Debug)]
-pub(super) struct PendingCall {
-    pub(super) request: RequestId,
-    pub(super) native_ref: NativeRef,
-    pub(super) questions: Vec<Question>,
-}
 
 /// A completed wait.
 pub(super) enum PendingEvent {
@@ -40,7 +32,7 @@ pub(super) enum PendingEvent {
 /// What is sent to the agent only after it was stored, and could not be stored.
 #[derive(Clone, Debug)]
 pub(super) enum Again {
-    Deliver(PendingCall, Outcome),
+    Deliver(CallEnd),
     SendParked,
     SendQueued,
 }
@@ -70,46 +62,21 @@ pub(super) enum WriteSubject {
 type Writing = Pin<Box<dyn Future<Output = (WriteSubject, Result<(), WriteError>)> + Send>>;
 type Waiting = Pin<Box<dyn Future<Output = Again> + Send>>;
 
-/// What a session waits for besides its agent and its inputs.
 pub(super) struct Pending {
-    open: Vec<PendingCall>,
     resolutions: mpsc::UnboundedReceiver<Resolution>,
-    back: mpsc::UnboundedSender<Resolution>,
     writings: FuturesUnordered<Writing>,
     waiting: FuturesUnordered<Waiting>,
-    ended: VecDeque<EndedCall>,
-}
-
-/// A call whose outcome goes to the agent.
-struct EndedCall {
-    call: PendingCall,
-    /// An outcome with a secret, until it is acknowledged: it is stored nowhere else, and Retry needs it.
-    secret: Option<Outcome>,
+    secrets: VecDeque<CallEnd>,
 }
 
 impl Pending {
-    /// Takes what arrives at the end of the way back.
-    pub(super) fn new(
-        (back, resolutions): (mpsc::UnboundedSender<Resolution>, mpsc::UnboundedReceiver<Resolution>),
-    ) -> Self {
+    pub(super) fn new(resolutions: mpsc::UnboundedReceiver<Resolution>) -> Self {
         Self {
-            open: Vec::new(),
             resolutions,
-            back,
             writings: FuturesUnordered::new(),
             waiting: FuturesUnordered::new(),
-            ended: VecDeque::new(),
+            secrets: VecDeque::new(),
         }
-    }
-
-    /// Returns the way back for a request.
-    pub(super) fn way_back(&self) -> WayBack {
-        WayBack(Back::Session(self.back.clone()))
-    }
-
-    /// Waits for the outcome of a registered request.
-    pub(super) fn add_call(&mut self, call: PendingCall) {
-        self.open.push(call);
     }
 
     /// Waits until a queued write has reached the agent.
@@ -129,47 +96,24 @@ impl Pending {
         }));
     }
 
-    pub(super) fn is_open(&self, native_ref: &NativeRef) -> bool {
-        self.open.iter().any(|call| call.native_ref == *native_ref)
-    }
-
-    /// Removes a call that no longer waits.
-    pub(super) fn remove_open(&mut self, native_ref: &NativeRef) {
-        self.open.retain(|call| call.native_ref != *native_ref);
-    }
-
-    /// Ends a call, or finds one that has ended for another try; none if the agent doesn't wait for it. Returns what goes to
-    /// the agent: the journal lacks secrets, which are remembered here.
-    pub(super) fn end_call(
-        &mut self,
-        request: RequestId,
-        native_ref: &NativeRef,
-        outcome: Outcome,
-    ) -> Option<(PendingCall, Outcome)> {
-        let is_it = |call: &PendingCall| call.request == request && call.native_ref == *native_ref;
-        if let Some(ended) = self.ended.iter().find(|ended| is_it(&ended.call)) {
-            return Some((ended.call.clone(), ended.secret.clone().unwrap_or(outcome)));
+    /// Returns what goes to the agent. The journal lacks secrets, so Retry has none: the outcome is kept here.
+    pub(super) fn with_secrets(&mut self, end: CallEnd) -> CallEnd {
+        if !end.outcome.gives_secret() {
+            return end;
         }
-        let call = self.open.extract_if(.., |call| is_it(call)).next()?;
-        if self.ended.len() == REMEMBERED_CALLS {
-            self.ended.pop_front();
+        if let Some(kept) = self.secrets.iter().find(|it| it.request == end.request && it.call == end.call) {
+            return kept.clone();
         }
-        let secret = outcome.gives_secret().then(|| outcome.clone());
-        self.ended.push_back(EndedCall { call: call.clone(), secret });
-        Some((call, outcome))
+        if self.secrets.len() == KEPT_SECRETS {
+            self.secrets.pop_front();
+        }
+        self.secrets.push_back(end.clone());
+        end
     }
 
-    /// Returns the request of an acknowledged call, and drops its secret.
-    pub(super) fn acknowledge(&mut self, native_ref: &NativeRef) -> Option<RequestId> {
-        let ended = self.ended.iter_mut().rev().find(|ended| ended.call.native_ref == *native_ref)?;
-        ended.secret = None;
-        Some(ended.call.request)
-    }
-
-    /// Returns whether a call is the first of its request whose outcome goes to the agent.
-    pub(super) fn is_first(&self, call: &PendingCall) -> bool {
-        let first = self.ended.iter().find(|ended| ended.call.request == call.request);
-        first.is_none_or(|first| first.call.native_ref == call.native_ref)
+    /// Drops the secrets of an outcome that the agent has.
+    pub(super) fn forget_secrets(&mut self, call: &NativeRef) {
+        self.secrets.retain(|end| end.call != *call);
     }
 
     /// Waits for the next event; forever if nothing is pending.

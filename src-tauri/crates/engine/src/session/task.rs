@@ -21,7 +21,6 @@ use super::pending::{Pending, WriteSubject};
 use super::resumption::{LateMessages, Resumption};
 use super::rules::SessionRules;
 use super::tool_calls::ToolCalls;
-use super::tool_permissions::ToolPermissions;
 use super::turn::{INTERRUPT_GRACE, Turn};
 use super::unusable_lines::UnusableLines;
 use crate::error::EngineError;
@@ -54,7 +53,6 @@ pub(super) struct SessionTask {
     /// Why the agent refused to start.
     pub(super) start_refused: Option<AgentFailure>,
     pub(super) policies: Policies,
-    pub(super) permissions: ToolPermissions,
     pub(super) tool_calls: ToolCalls,
     pub(super) config_changes: ConfigChanges,
     pub(super) turn: Turn,
@@ -126,7 +124,6 @@ impl SessionTask {
             session_unknown: false,
             start_refused: None,
             policies,
-            permissions: ToolPermissions::default(),
             tool_calls: ToolCalls::default(),
             config_changes: ConfigChanges::default(),
             turn: Turn::default(),

@@ -1,6 +1,9 @@
-//! Whose the running tool calls of a session are: no call runs on after the turn or the subagent that made it.
+//! The running tool calls of a session: whose they are, because no call runs on after the turn or the subagent that made it, and
+//! which of them await permission.
 
 use std::collections::{HashMap, HashSet};
+
+use askdesk_domain::NativeRef;
 
 /// The running tool calls, by the agent's ids.
 #[derive(Debug, Default)]
@@ -9,6 +12,8 @@ pub(super) struct ToolCalls {
     turn: HashSet<String>,
     /// Those of subagents that work in the background, each with the call that began its subagent.
     background: HashMap<String, String>,
+    /// Those that await permission, after the agent's ids of the permission requests.
+    awaiting: Vec<(NativeRef, String)>,
 }
 
 impl ToolCalls {
@@ -23,6 +28,23 @@ impl ToolCalls {
     pub(super) fn end(&mut self, tool_use: &str) {
         self.turn.remove(tool_use);
         self.background.remove(tool_use);
+        self.awaiting.retain(|(_, awaiting)| awaiting != tool_use);
+    }
+
+    pub(super) fn awaits_permission(&self, tool_use: &str) -> bool {
+        self.awaiting.iter().any(|(_, awaiting)| awaiting == tool_use)
+    }
+
+    pub(super) fn ask_permission(&mut self, native_ref: NativeRef, tool_use: String) {
+        self.awaiting.retain(|(known, _)| *known != native_ref);
+        self.awaiting.push((native_ref, tool_use));
+    }
+
+    /// Takes the tool call of a permission request that has ended, unless it awaits another permission too.
+    pub(super) fn end_permission(&mut self, native_ref: &NativeRef) -> Option<String> {
+        let place = self.awaiting.iter().position(|(known, _)| known == native_ref)?;
+        let (_, tool_use) = self.awaiting.remove(place);
+        (!self.awaits_permission(&tool_use)).then_some(tool_use)
     }
 
     /// Takes the calls that the turn leaves running.
@@ -49,6 +71,23 @@ mod tests {
     fn sorted(mut calls: Vec<String>) -> Vec<String> {
         calls.sort();
         calls
+    }
+
+    fn native(text: &str) -> NativeRef {
+        NativeRef::new(text).unwrap()
+    }
+
+    #[test]
+    fn case_75_a_call_that_needs_two_permissions_waits_until_both_are_decided() {
+        let mut calls = ToolCalls::default();
+        calls.ask_permission(native("p1"), "call".to_owned());
+        calls.ask_permission(native("p2"), "call".to_owned());
+        calls.ask_permission(native("p2"), "call".to_owned());
+        assert_eq!(calls.end_permission(&native("p1")), None);
+        assert!(calls.awaits_permission("call"));
+        assert_eq!(calls.end_permission(&native("p2")).as_deref(), Some("call"));
+        assert!(!calls.awaits_permission("call"));
+        assert_eq!(calls.end_permission(&native("p2")), None);
     }
 
     #[test]

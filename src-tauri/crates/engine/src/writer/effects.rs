@@ -2,11 +2,16 @@
 
 use askdesk_domain::{
     ApprovalCommand, ApprovalDecision, ApprovalId, Command, Delivery, DeliveryError, Effect, NativeRef,
-    Outcome, RequestCommand, RequestId, SessionId,
+    Outcome, Request, RequestCommand, RequestId, SessionId,
 };
 
 use super::Writer;
-use crate::mailbox::{Back, NotificationEvent, Resolution, SessionInput};
+use crate::mailbox::{CallEnd, NotificationEvent, Resolution, SessionInput};
+
+fn resolution(request: &Request, call: &NativeRef, outcome: &Outcome, first: bool) -> Resolution {
+    let (call, questions, outcome) = (call.clone(), request.questions.clone(), outcome.clone());
+    Resolution::Outcome(CallEnd { request: request.id, call, questions, outcome, first })
+}
 
 impl Writer {
     pub(super) fn carry_out(&mut self, effect: &Effect) {
@@ -47,29 +52,28 @@ impl Writer {
     }
 
     fn resolve(&mut self, request: RequestId, outcome: &Outcome) {
-        let mut unheard = Vec::new();
-        for waiter in self.waiters.remove(&request).unwrap_or_default() {
-            let (call, outcome) = (waiter.call, outcome.clone());
-            match waiter.back {
-                Back::Caller(caller) => {
-                    if caller.send(outcome).is_err() {
-                        unheard.push(call);
-                    }
-                }
+        let waiters = self.waiters.remove(&request).unwrap_or_default();
+        if let Some(ended) = self.desk.request(request).filter(|_| outcome.needs_delivery()) {
+            let of_app = |call: &NativeRef| waiters.iter().any(|waiter| waiter.call == *call);
+            let calls = self.desk.callers(ended).into_iter().map(|(call, _)| call);
+            for (place, call) in calls.filter(|call| !of_app(call)).enumerate() {
                 // The end of a session deals with what its agent did not receive.
-                Back::Session(session) => drop(session.send(Resolution::Outcome { request, call, outcome })),
+                self.is_sent(Some(ended.session), resolution(ended, call, outcome, place == 0));
             }
         }
-        self.keep_unheard(request, unheard);
+        let unheard = waiters
+            .into_iter()
+            .filter_map(|waiter| waiter.caller.send(outcome.clone()).err().map(|_| waiter.call));
+        self.keep_unheard(request, unheard.collect());
     }
 
     fn redeliver(&mut self, request: RequestId, native_ref: &NativeRef, outcome: &Outcome) {
-        let call = native_ref.clone();
-        let again = Resolution::Outcome { request, call: call.clone(), outcome: outcome.clone() };
-        let session = self.desk.request(request).map(|request| request.session);
-        if !self.is_sent(session, again) {
-            let delivery = Delivery::Failed { error: DeliveryError::NotRunning };
-            self.note(RequestCommand::NoteDelivery { request, call: Some(call), delivery });
+        let Some(ended) = self.desk.request(request) else { return };
+        let first = self.desk.callers(ended).first().is_some_and(|(call, _)| *call == native_ref);
+        if !self.is_sent(Some(ended.session), resolution(ended, native_ref, outcome, first)) {
+            let (call, delivery) =
+                (Some(native_ref.clone()), Delivery::Failed { error: DeliveryError::NotRunning });
+            self.note(RequestCommand::NoteDelivery { request, call, delivery });
         }
     }
 

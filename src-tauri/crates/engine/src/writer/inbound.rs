@@ -1,14 +1,13 @@
 //! Calls of connected apps: each has a waiter, and an outcome that no waiter received is kept.
 
 use askdesk_domain::{
-    Ask, Decision, DeliveryError, Event, InboundCommand, Leave, NativeRef, Outcome, RequestId, SessionEvent,
-    SessionId,
+    Ask, Command, Decision, DeliveryError, Event, InboundCommand, Leave, NativeRef, Outcome, Rejection,
+    RequestCommand, RequestId, SessionEvent, SessionId,
 };
 use tokio::sync::oneshot;
 
 use super::{Waiter, Writer};
 use crate::error::EngineError;
-use crate::mailbox::Back;
 
 /// Returns the session that a connection has opened or resumed.
 pub(super) fn opened(decision: &Decision) -> Option<SessionId> {
@@ -19,39 +18,45 @@ pub(super) fn opened(decision: &Decision) -> Option<SessionId> {
     })
 }
 
+fn asked(command: &Command) -> Option<&Ask> {
+    match command {
+        Command::Inbound(InboundCommand::Ask { ask, .. }) | Command::Request(RequestCommand::Ask(ask)) => {
+            Some(ask)
+        }
+        _ => None,
+    }
+}
+
 impl Writer {
     /// Registers a call. If its caller gives up meanwhile, the call is released again.
-    pub(super) fn register_inbound(
+    pub(super) fn register(
         &mut self,
-        ask: Ask,
-        again: Option<RequestId>,
+        command: &Command,
         waiter: oneshot::Sender<Outcome>,
         reply: oneshot::Sender<Result<RequestId, EngineError>>,
     ) {
         if reply.is_closed() || waiter.is_closed() {
             return;
         }
-        let (session, native_ref, at) = (ask.session, ask.native_ref.clone(), ask.at);
-        let registered = self.register_call(ask, again, waiter);
-        if reply.send(registered).is_err() {
+        let registered = self.register_call(command, waiter);
+        if let (Err(_), Some(ask)) = (reply.send(registered), asked(command)) {
+            let (session, native_ref, at) = (ask.session, ask.native_ref.clone(), ask.at);
             self.note(InboundCommand::LeaveCall { session, native_ref, why: Leave::Gone, at });
         }
     }
 
-    fn register_call(
+    pub(super) fn register_call(
         &mut self,
-        ask: Ask,
-        again: Option<RequestId>,
-        waiter: oneshot::Sender<Outcome>,
+        command: &Command,
+        caller: oneshot::Sender<Outcome>,
     ) -> Result<RequestId, EngineError> {
-        let (minted, native_ref) = (ask.id, ask.native_ref.clone());
-        let decision = self.act(&InboundCommand::Ask { ask, again }.into())?;
-        let id = decision.request.unwrap_or(minted);
+        let ask = asked(command).ok_or(Rejection::NotFound { what: "question" })?;
+        let id = self.act(command)?.request.unwrap_or(ask.id);
         match self.desk.request(id).and_then(|request| request.ended()) {
             // It ended meanwhile. Connected apps can't ask for secrets, so the desk has the whole outcome.
-            Some(ended) => drop(waiter.send(ended.outcome.clone())),
+            Some(ended) => drop(caller.send(ended.outcome.clone())),
             None => {
-                let waiter = Waiter { call: native_ref, back: Back::Caller(waiter) };
+                let waiter = Waiter { call: ask.native_ref.clone(), caller };
                 self.waiters.entry(id).or_default().push(waiter);
             }
         }

@@ -2,7 +2,7 @@
 
 use askdesk_contract::frame::{Frame, StorageOutage};
 use askdesk_domain::{
-    CommandId, Delivery, DeliveryError, Draft, DraftTarget, EntryBody, Notice, Outcome, RawOption,
+    Ask, CommandId, Delivery, DeliveryError, Draft, DraftTarget, EntryBody, Notice, Outcome, RawOption,
     RawQuestion, SessionCommand, SessionEnd, StorageError, Timestamp,
 };
 use proptest::prelude::*;
@@ -25,6 +25,10 @@ fn ask(n: u128, preview_bytes: usize) -> Ask {
         |label: &str| RawOption { preview: Some("p".repeat(preview_bytes)), ..RawOption::new(label) };
     let question = RawQuestion { options: vec![option("A"), option("B")], ..single("Which?", &[]) };
     new_ask(1, n, asked(&[question]))
+}
+
+fn asks(n: u128, preview_bytes: usize) -> Command {
+    RequestCommand::Ask(ask(n, preview_bytes)).into()
 }
 
 fn answer(n: u128) -> Command {
@@ -73,7 +77,7 @@ fn on_a_full_disk_a_question_is_refused_and_nothing_is_changed_or_published() {
     let before = writer.desk.clone();
     writer.journal.limit_pages(1);
     let (waiter, mut outcome) = oneshot::channel();
-    let error = writer.register(ask(1, 60_000), waiter).unwrap_err();
+    let error = writer.register_call(&asks(1, 60_000), waiter).unwrap_err();
     assert!(is_full(&error), "{error}");
     assert!(error.to_string().contains("the disk is full, so "), "{error}");
     assert_eq!(writer.desk, before);
@@ -83,7 +87,7 @@ fn on_a_full_disk_a_question_is_refused_and_nothing_is_changed_or_published() {
 
     writer.journal.limit_pages(100_000);
     let (waiter, mut outcome) = oneshot::channel();
-    assert_eq!(writer.register(ask(1, 60_000), waiter).unwrap(), request(1));
+    assert_eq!(writer.register_call(&asks(1, 60_000), waiter).unwrap(), request(1));
     assert!(!heard(&mut subscription).is_empty());
     assert!(matches!(attention.try_recv(), Ok(NotificationEvent::Asked { .. })));
     writer.act(&answer(1)).unwrap();
@@ -99,7 +103,7 @@ fn on_a_full_disk_an_answer_is_not_sent_and_can_be_given_again() {
     let folder = tempfile::tempdir().unwrap();
     let (mut writer, mut subscription, _attention) = writer(folder.path());
     let (waiter, mut outcome) = oneshot::channel();
-    writer.register(ask(1, 0), waiter).unwrap();
+    writer.register_call(&asks(1, 0), waiter).unwrap();
     subscription.take().unwrap();
     let before = writer.desk.clone();
     writer.journal.limit_pages(1);
@@ -239,7 +243,7 @@ fn saved_before_the_answer(between: usize) -> (Result<(), String>, Vec<DraftTarg
     let mut outcomes = Vec::new();
     for n in 1..=2 {
         let (waiter, outcome) = oneshot::channel();
-        writer.register(ask(n, 0), waiter).unwrap();
+        writer.register_call(&asks(n, 0), waiter).unwrap();
         outcomes.push(outcome);
     }
     let (reply, mut first) = oneshot::channel();
@@ -275,7 +279,7 @@ fn on_a_full_disk_a_draft_is_refused_and_the_same_save_can_be_repeated() {
     let folder = tempfile::tempdir().unwrap();
     let (mut writer, _subscription, _attention) = writer(folder.path());
     let (waiter, _outcome) = oneshot::channel();
-    writer.register(ask(1, 0), waiter).unwrap();
+    writer.register_call(&asks(1, 0), waiter).unwrap();
     let save = |writer: &mut Writer, save: SaveDraft| {
         let (reply, mut saved) = oneshot::channel();
         writer.drafts.queue(save, reply);
@@ -297,7 +301,7 @@ fn an_answer_reaches_a_session_with_too_many_inputs_and_fails_once_the_session_i
     let folder = tempfile::tempdir().unwrap();
     let (mut writer, _subscription, _attention) = writer(folder.path());
     let (waiter, _outcome) = oneshot::channel();
-    writer.register(ask(1, 0), waiter).unwrap();
+    writer.register_call(&asks(1, 0), waiter).unwrap();
     writer.act(&answer(1)).unwrap();
     let (inputs, _full) = mpsc::channel(1);
     inputs.try_send(SessionInput::SendParked).unwrap();
@@ -309,9 +313,28 @@ fn an_answer_reaches_a_session_with_too_many_inputs_and_fails_once_the_session_i
         writer.desk.request(request(1)).unwrap().ended().unwrap().delivery.clone()
     };
     assert_eq!(retry(&mut writer), Some(Delivery::Pending));
-    assert!(matches!(resolved.try_recv(), Ok(Resolution::Outcome { .. })));
+    assert!(matches!(resolved.try_recv(), Ok(Resolution::Outcome(_))));
     drop(resolved);
     assert_eq!(retry(&mut writer), Some(Delivery::Failed { error: DeliveryError::NotRunning }));
+}
+
+#[test]
+fn case_34_an_outcome_goes_once_to_each_call_of_the_agent_and_to_each_waiter() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut writer, _subscription, _attention) = writer(folder.path());
+    let (inputs, _taken) = mpsc::channel(1);
+    let (resolutions, mut resolved) = mpsc::unbounded_channel();
+    writer.sessions.insert(session(), SessionMailbox { inputs, resolutions });
+    let same = |n| Command::from(RequestCommand::Ask(Ask { asked_by: None, ..ask(n, 0) }));
+    let (waiter, mut outcome) = oneshot::channel();
+    writer.register_call(&same(1), waiter).unwrap();
+    let calls = [2, 3].map(|n| (writer.act(&same(n)).unwrap().request, ask(n, 0).native_ref));
+    writer.act(&answer(1)).unwrap();
+    for (place, (joined, native_ref)) in calls.into_iter().enumerate() {
+        let Ok(Resolution::Outcome(end)) = resolved.try_recv() else { panic!("call {place} gets nothing") };
+        assert_eq!((Some(end.request), end.call, end.first), (joined, native_ref, place == 0));
+    }
+    assert!(resolved.try_recv().is_err() && matches!(outcome.try_recv(), Ok(Outcome::Answered { .. })));
 }
 
 /// Commits what the writer tries again, as its clock would.
@@ -351,7 +374,7 @@ fn case_132_what_a_full_disk_refuses_is_stored_in_order_once_it_has_room() {
     writer.record(end(1, SessionEnd::Finished)).unwrap();
     assert!(writer.desk.session(session()).unwrap().is_running(), "nothing is folded that isn't stored");
     let (waiter, _outcome) = oneshot::channel();
-    assert!(is_full(&writer.register(ask(1, 0), waiter).unwrap_err()), "nothing overtakes what waits");
+    assert!(is_full(&writer.register_call(&asks(1, 0), waiter).unwrap_err()), "nothing overtakes what waits");
     let known = outages(&mut subscription);
     assert!(matches!(&known[0], Some(StorageOutage { error: StorageError::Full { .. }, .. })), "{known:?}");
     let stored = writer.reader.page(session(), None, 500).unwrap().entries.len() as u64;
@@ -411,7 +434,7 @@ fn case_132_a_command_of_the_user_is_refused_until_the_disk_accepts_something() 
     let folder = tempfile::tempdir().unwrap();
     let (mut writer, mut subscription, _attention) = writer(folder.path());
     let (waiter, mut outcome) = oneshot::channel();
-    writer.register(ask(1, 0), waiter).unwrap();
+    writer.register_call(&asks(1, 0), waiter).unwrap();
     writer.journal.limit_pages(1);
     while writer.unstored.due().is_none() {
         let text = EntryBody::User { text: "p".repeat(3_000), attachments: Vec::new() };

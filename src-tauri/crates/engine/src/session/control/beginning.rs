@@ -65,10 +65,10 @@ impl Sessions {
     pub(super) async fn begin(&self, session: &Session, run: Run) {
         let id = session.id;
         let (mailbox, inputs) = mpsc::channel(QUEUED_SESSION_INPUTS);
-        let (back, resolutions) = mpsc::unbounded_channel();
-        let at = SessionMailbox { inputs: mailbox.clone(), resolutions: back.clone() };
+        let (resolutions, resolved) = mpsc::unbounded_channel();
+        let at = SessionMailbox { inputs: mailbox.clone(), resolutions };
         self.engine.send(Input::SessionOpened { session: id, mailbox: at }).await;
-        let pending = Pending::new((back, resolutions));
+        let pending = Pending::new(resolved);
         let (running_task, ended) = watch::channel(());
         self.running().insert(id, Running { mailbox: mailbox.clone(), ended });
         let rules = SessionRules::new(self.settings.clone(), session);

@@ -11,7 +11,7 @@ use askdesk_contract::frame::{Frame, Snapshot, StorageNotice};
 use askdesk_domain::{
     AgentDescriptor, AgentFailure, AgentId, ApprovalDecision, ApprovalOptionId, Ask, Attachment, Command,
     CommandId, Desk, Draft, DraftAnswer, DraftTarget, MessageId, Outcome, Question, QuestionId, QuestionKind,
-    QueueCommand, Request, RequestId, Session, SessionId, Timestamp,
+    QueueCommand, Request, RequestCommand, RequestId, Session, SessionId, Timestamp,
 };
 use askdesk_engine::clock::{Clock, ManualClock};
 use askdesk_engine::{
@@ -195,7 +195,7 @@ impl TestDesk {
 
     pub async fn register(&self, ask: Ask) -> (RequestId, oneshot::Receiver<Outcome>) {
         let (waiter, outcome) = oneshot::channel();
-        (self.engine.register(ask, waiter).await.unwrap(), outcome)
+        (self.engine.register(RequestCommand::Ask(ask), waiter).await.unwrap(), outcome)
     }
 
     /// Saves a draft that begins an answer.
