@@ -6,15 +6,14 @@ mod desktop_entry;
 use std::ffi::OsStr;
 use std::time::{Duration, Instant};
 
-use askdesk_api::Api;
 pub use askdesk_client_config::discovery::IN_BACKGROUND;
-use askdesk_contract::UnappliedReason;
-use askdesk_domain::OptIn;
+use askdesk_contract::{UnappliedReason, UnappliedSetting};
+use askdesk_domain::{OptIn, Settings};
 use tauri::{AppHandle, Manager};
 
 use crate::window::Focus;
 use crate::window_lifecycle::WindowLifecycle;
-use crate::{DATA_FOLDER, tray};
+use crate::{DATA_FOLDER, shortcut, tray};
 
 /// How long a desktop may take after a login to show tray icons.
 const TRAY_TIMEOUT: Duration = Duration::from_secs(10);
@@ -39,11 +38,24 @@ pub async fn start_in_tray(app: &AppHandle) {
 }
 
 /// Applies the settings that the system carries out.
-pub async fn apply_system_settings(api: Api) {
-    let settings = api.settings().watch().borrow().clone();
-    for unapplied in api.apply_system_settings(&settings).await {
+pub async fn apply_system_settings(app: AppHandle, settings: Settings) {
+    for unapplied in system_settings(app, settings).await {
         tracing::warn!(?unapplied, "the system did not apply a setting");
     }
+}
+
+/// Applies the settings that the system carries out, and returns those it did not apply.
+pub async fn system_settings(app: AppHandle, settings: Settings) -> Vec<UnappliedSetting> {
+    let apply = move || {
+        let Settings { start_at_login, global_shortcut, .. } = settings;
+        (set(&app, start_at_login).err(), shortcut::register(&app, global_shortcut).err())
+    };
+    let (login, shortcut) = tauri::async_runtime::spawn_blocking(apply).await.unwrap_or_else(|error| {
+        let why = UnappliedReason::System { error: error.to_string() };
+        (Some(why.clone()), Some(why))
+    });
+    let login = login.map(|why| UnappliedSetting::StartAtLogin { why });
+    login.into_iter().chain(shortcut.map(|why| UnappliedSetting::GlobalShortcut { why })).collect()
 }
 
 /// Turns start at login on or off. A run with its own data folder leaves the system alone, which would start the app with the

@@ -1,9 +1,9 @@
 //! The number of pending items in the title and on the app's icon, and the request for the user's attention.
 
+use askdesk_desk::PendingEntry;
 use tauri::{AppHandle, Manager, UserAttentionType, WebviewWindow, Window, WindowEvent};
 use tokio::sync::watch;
 
-use crate::pending_list::PendingEntry;
 #[cfg(windows)]
 use crate::tray;
 use crate::window_lifecycle::WindowLifecycle;

@@ -211,8 +211,8 @@ mod tests {
     use std::sync::Arc;
 
     use askdesk_client_config::discovery::DiscoveryState;
+    use askdesk_engine::Catalog;
     use askdesk_engine::clock::SystemClock;
-    use askdesk_engine::{Catalog, OpenedEngine};
 
     use super::*;
 
@@ -220,7 +220,7 @@ mod tests {
     fn a_gateway_that_opens_while_the_app_quits_is_closed_and_leaves_no_discovery_file() {
         let folder = tempfile::tempdir().unwrap();
         tauri::async_runtime::block_on(async {
-            let OpenedEngine { handle, .. } =
+            let handle =
                 EngineHandle::open(folder.path(), Arc::new(SystemClock), Catalog::default()).unwrap();
             let gateway = Gateway::open(GatewayConfig::new(folder.path(), handle, "0.1.0")).await.unwrap();
             let app_gateway = AppGateway::default();

@@ -3,8 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use askdesk_api::{ClientHost, Host, SaveError, SelfTestError, UpdateAsked};
-use askdesk_contract::{Exported, NotePainted, Pending, UnappliedReason, UpdateRead};
-use askdesk_domain::{GlobalShortcut, OptIn, Settings};
+use askdesk_contract::{
+    Exported, NotePainted, NoteView, NotificationLogEntry, Pending, UnappliedSetting, UpdateRead,
+};
+use askdesk_desk::{Desk, View};
+use askdesk_domain::Settings;
 use askdesk_open_in::Search;
 use tauri::{AppHandle, Manager};
 use tauri_plugin_dialog::{DialogExt, FilePath};
@@ -12,22 +15,36 @@ use tokio::sync::{oneshot, watch};
 
 use crate::first_paint::FirstPaint;
 use crate::updates::{Asker, Updates};
-use crate::{autostart, gateway, language, shell_environment, shortcut, trace};
+use crate::{autostart, gateway, language, shell_environment, trace};
 
 /// Serves the API of one data folder.
 pub struct ShellHost {
     app: AppHandle,
     data_folder: PathBuf,
+    desk: Desk,
     settings: watch::Receiver<Settings>,
 }
 
 impl ShellHost {
-    pub fn new(app: &AppHandle, data_folder: PathBuf, settings: watch::Receiver<Settings>) -> Self {
-        Self { app: app.clone(), data_folder, settings }
+    pub fn new(
+        app: &AppHandle,
+        data_folder: PathBuf,
+        desk: Desk,
+        settings: watch::Receiver<Settings>,
+    ) -> Self {
+        Self { app: app.clone(), data_folder, desk, settings }
     }
 }
 
 impl Host for ShellHost {
+    fn note_view(&self, NoteView { session, focused }: NoteView) {
+        self.desk.note_view(View { session, focused });
+    }
+
+    fn notification_log(&self) -> Vec<NotificationLogEntry> {
+        self.desk.notification_log()
+    }
+
     fn painted(&self, painted: NotePainted) {
         trace::painted(&painted);
         self.app.state::<FirstPaint>().note();
@@ -44,12 +61,8 @@ impl Host for ShellHost {
         })
     }
 
-    fn set_start_at_login(&self, start: OptIn) -> Result<(), UnappliedReason> {
-        autostart::set(&self.app, start)
-    }
-
-    fn set_global_shortcut(&self, shortcut: GlobalShortcut) -> Result<(), UnappliedReason> {
-        shortcut::register(&self.app, shortcut)
+    fn apply_system_settings(&self, settings: &Settings) -> Pending<Vec<UnappliedSetting>> {
+        Box::pin(autostart::system_settings(self.app.clone(), settings.clone()))
     }
 
     fn client_host(&self) -> Option<ClientHost> {

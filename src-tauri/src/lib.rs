@@ -23,7 +23,6 @@ mod messages;
 mod notify;
 mod page_crash;
 mod pending_api;
-mod pending_list;
 mod previous_focus;
 mod quit;
 pub mod rendering;
@@ -49,8 +48,9 @@ use std::sync::mpsc::Receiver;
 use askdesk_agents::{Catalog, installed_agents};
 use askdesk_api::Api;
 use askdesk_client_config::discovery::{self, NoDataFolder};
-use askdesk_engine::clock::SystemClock;
-use askdesk_engine::{EngineHandle, NotificationEvent, OpenedEngine, QUIT_LIMIT, SettingsFile, private};
+use askdesk_desk::{Desk, News};
+use askdesk_engine::clock::{Clock, SystemClock};
+use askdesk_engine::{EngineError, EngineHandle, QUIT_LIMIT, SettingsFile, private};
 use askdesk_gateway::GatewayConfig;
 use first_paint::FirstPaint;
 use host::ShellHost;
@@ -220,7 +220,7 @@ fn start(
         api_sender.send_replace(Some(api.clone()));
     });
     match window.recv().unwrap_or(Ok(())).and(opened) {
-        Ok((api, notifications, gateway_config)) => {
+        Ok((api, desk, news, gateway_config)) => {
             appearance::follow(app, api.settings());
             if !in_background {
                 app.state::<FirstPaint>().wait();
@@ -229,17 +229,16 @@ fn start(
             // Registering over D-Bus would delay the first paint. Until then, SIGTERM ends the app.
             #[cfg(target_os = "linux")]
             shutdown::handle_session_end(app);
-            let pending = pending_list::follow(&api);
-            badge::follow(app, pending.clone());
-            tray::follow(app, api.clone(), pending.clone());
-            shortcut::follow(app, pending);
-            notify::listen(app, api.clone(), notifications);
+            badge::follow(app, desk.watch_pending());
+            tray::follow(app, desk.clone(), api.settings().watch());
+            shortcut::follow(app, desk.watch_pending());
+            notify::listen(app, api.clone(), desk.clone(), news);
             appearance::follow_edits(app, api.settings());
             let retention = api.clone();
             tauri::async_runtime::spawn(async move { retention.delete_expired_daily().await });
             gateway::open(app, gateway_config);
-            updates::start(app, &api);
-            tauri::async_runtime::spawn(autostart::apply_system_settings(api));
+            updates::start(app, &desk, api.settings().watch());
+            tauri::async_runtime::spawn(autostart::apply_system_settings(app.clone(), desk.settings()));
             let tray_app = app.clone();
             tauri::async_runtime::spawn(async move {
                 if in_background {
@@ -267,12 +266,22 @@ fn start(
 fn open_engine(
     app: &AppHandle,
     Profile { folder, settings, agents }: Profile,
-) -> Result<(Api, mpsc::Receiver<NotificationEvent>, GatewayConfig), StartupError> {
-    let OpenedEngine { handle, notifications } = EngineHandle::open(&folder, Arc::new(SystemClock), agents)?;
-    let gateway_config = gateway::config(app, &folder, handle.clone());
-    let host = ShellHost::new(app, folder, settings.watch());
-    Ok((Api::new(handle, settings, Arc::new(host)), notifications, gateway_config))
+) -> Result<Opened, StartupError> {
+    let engine = EngineHandle::open(&folder, Arc::new(SystemClock), agents)?;
+    // Nobody has the engine yet, so that everything that is asked in this run is news.
+    let mut frames = tauri::async_runtime::block_on(engine.subscribe())?;
+    let first = frames.take().ok_or(EngineError::Closing)?;
+    let clock = askdesk_desk::Clock { now: || SystemClock.now(), steady: || SystemClock.steady() };
+    let desk = Desk::new(&first, settings.watch(), clock);
+    app.manage(desk.clone());
+    let (following, news) = desk.follow(pending_api::frames(frames));
+    tauri::async_runtime::spawn(following);
+    let gateway_config = gateway::config(app, &folder, engine.clone());
+    let host = ShellHost::new(app, folder, desk.clone(), settings.watch());
+    Ok((Api::new(engine, settings, Arc::new(host)), desk, news, gateway_config))
 }
+
+type Opened = (Api, Desk, mpsc::Receiver<News>, GatewayConfig);
 
 /// Finds the data folder, and creates it if it is missing. Refuses a folder that holds something else.
 fn prepare_data_folder() -> Result<PathBuf, StartupError> {

@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use askdesk_api::RunningWork;
+use askdesk_desk::RunningWork;
 use askdesk_domain::Language;
 
 pub const APP: &str = "Askdesk";

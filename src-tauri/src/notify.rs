@@ -26,11 +26,11 @@ use std::time::Duration;
 
 use askdesk_api::Api;
 use askdesk_contract::{ErrorCode, HoldEnd, UndoEnd};
+use askdesk_desk::{Desk, News};
 use askdesk_domain::{
-    AnswerInput, CommandId, DraftKey, EndInput, HeldEnd, NotificationRemoval, OptionId, PendingItem, Request,
-    RequestId, Session, SessionId,
+    AnswerInput, ApprovalId, CommandId, DraftKey, EndInput, HeldEnd, NotificationRemoval, OptionId,
+    PendingItem, RequestId, SessionId,
 };
-use askdesk_engine::{NotificationEvent, with_reminders};
 use tauri::async_runtime::JoinHandle;
 use tauri::{AppHandle, Manager};
 use tokio::sync::mpsc;
@@ -49,23 +49,21 @@ use option_buttons::OptionButtons;
 /// How long the end of the app waits until its notifications are withdrawn.
 const WITHDRAW_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// Handles the engine's notification events and the clicks on notifications, until the engine closes.
-pub fn listen(app: &AppHandle, api: Api, events: mpsc::Receiver<NotificationEvent>) {
-    let (mut events, reminding) = with_reminders(api.engine(), api.settings().watch(), events);
-    tauri::async_runtime::spawn(reminding);
+/// Handles the news of the desk and the clicks on notifications, until the engine closes.
+pub fn listen(app: &AppHandle, api: Api, desk: Desk, mut news: mpsc::Receiver<News>) {
     // Each notification is activated at most once, which bounds the channel.
     let (sender, mut activations) = mpsc::unbounded_channel();
     let notifier = backend::start(app, &api, sender);
-    let mut views = api.watch_view();
+    let mut views = desk.watch_view();
     let (shown, finished) = (HashMap::new(), BTreeSet::new());
-    let mut driver = NotificationDriver { app: app.clone(), api, notifier, shown, finished };
+    let mut driver = NotificationDriver { app: app.clone(), api, desk, notifier, shown, finished };
     let listening = tauri::async_runtime::spawn(async move {
         // The app may have ended between a turn and its notification.
         driver.check_budget().await;
         loop {
             tokio::select! {
-                event = events.recv() => match event {
-                    Some(event) => driver.handle(event).await,
+                news = news.recv() => match news {
+                    Some(news) => driver.handle(news).await,
                     None => break,
                 },
                 Some(activation) = activations.recv() => driver.activated(activation).await,
@@ -96,6 +94,7 @@ struct Listening(Mutex<Option<JoinHandle<()>>>);
 struct NotificationDriver {
     app: AppHandle,
     api: Api,
+    desk: Desk,
     notifier: Box<dyn Notifier>,
     /// The open questions that have a notification of their own.
     shown: HashMap<RequestId, ShownQuestion>,
@@ -112,53 +111,58 @@ struct ShownQuestion {
 
 impl NotificationDriver {
     fn messages(&self) -> &'static Messages {
-        language::messages(&self.api.settings().watch().borrow())
+        language::messages(&self.desk.settings())
     }
 
-    async fn handle(&mut self, event: NotificationEvent) {
-        match event {
-            NotificationEvent::Asked { request, session } => {
-                self.finished_no_more(session.id);
-                self.api.note_asked(PendingItem::Question(request.id));
-                self.question(false, &request, &session);
+    async fn handle(&mut self, news: News) {
+        match news {
+            News::Asked(request) => {
+                self.desk.note_asked(PendingItem::Question(request));
+                self.question(false, request);
             }
-            NotificationEvent::Reminder { request, session } => {
-                // It may have been muted since it was asked.
-                let session = self.api.engine().session(session.id).await.unwrap_or(session);
-                self.question(true, &request, &session);
-            }
-            NotificationEvent::ApprovalAsked { approval, session } => {
-                self.finished_no_more(session.id);
-                if let Some(notification) = content::of_approval(&self.api, &approval, &session) {
-                    self.post(notification);
-                }
-            }
-            NotificationEvent::Ended { request } => {
+            News::Reminder(request) => self.question(true, request),
+            News::ApprovalAsked(approval) => self.permission(approval),
+            News::Ended(request) => {
                 self.shown.remove(&request);
                 self.ended(PendingItem::Question(request));
             }
-            NotificationEvent::ApprovalEnded { approval } => self.ended(PendingItem::Permission(approval)),
-            NotificationEvent::EndNotGiven { held } => self.answer_not_sent(&held),
-            NotificationEvent::Spent => self.check_budget().await,
-            NotificationEvent::Finished { session, waits } => self.has_finished(&session, waits),
-            NotificationEvent::FinishedWithdrawn { session } => self.finished_no_more(session),
+            News::ApprovalEnded(approval) => self.ended(PendingItem::Permission(approval)),
+            News::EndNotGiven(held) => self.answer_not_sent(&held),
+            News::Spent => self.check_budget().await,
+            News::Finished(session, turn) => self.has_finished(session, turn.has_pending),
+            News::FinishedWithdrawn(session) => self.finished_no_more(session),
         }
     }
 
-    fn question(&mut self, reminder: bool, request: &Request, session: &Session) {
-        if self.shown.get(&request.id).is_some_and(|shown| shown.chosen.is_some()) {
+    fn question(&mut self, reminder: bool, id: RequestId) {
+        let asked =
+            self.desk.mirror().request(id).map(|(request, session)| (request.clone(), session.clone()));
+        // It may have ended since.
+        let Some((request, session)) = asked else { return };
+        if !reminder {
+            self.finished_no_more(session.id);
+        }
+        if self.shown.get(&id).is_some_and(|shown| shown.chosen.is_some()) {
             // The notification offers to undo the answer.
             return;
         }
-        let content = content::of_question(&self.api, reminder, request, session);
+        let content = content::of_question(&self.desk, reminder, &request, &session);
         let Some(QuestionNotification { notification, option_buttons }) = content else { return };
-        if notification.subject == Subject::Item(PendingItem::Question(request.id)) {
-            self.shown.insert(
-                request.id,
-                ShownQuestion { title: notification.title.clone(), option_buttons, chosen: None },
-            );
+        if notification.subject == Subject::Item(PendingItem::Question(id)) {
+            let title = notification.title.clone();
+            self.shown.insert(id, ShownQuestion { title, option_buttons, chosen: None });
         }
         self.post(notification);
+    }
+
+    fn permission(&mut self, id: ApprovalId) {
+        let asked =
+            self.desk.mirror().approval(id).map(|(approval, session)| (approval.clone(), session.clone()));
+        let Some((approval, session)) = asked else { return };
+        self.finished_no_more(session.id);
+        if let Some(notification) = content::of_approval(&self.desk, &approval, &session) {
+            self.post(notification);
+        }
     }
 
     fn post(&mut self, notification: Notification) {
@@ -168,7 +172,7 @@ impl NotificationDriver {
 
     fn ended(&mut self, item: PendingItem) {
         self.notifier.withdraw(Subject::Item(item));
-        match self.api.note_ended(item) {
+        match self.desk.note_ended(item) {
             NotificationRemoval::Own => {}
             NotificationRemoval::OwnAndSummary => self.notifier.withdraw(Subject::Summary),
         }
@@ -217,7 +221,7 @@ impl NotificationDriver {
     fn open(&self, subject: Subject) {
         let item = match subject {
             Subject::Item(item) => Some(item),
-            Subject::Summary => self.api.first_in_summary(),
+            Subject::Summary => self.desk.first_in_summary(),
             Subject::Finished(session) => return deep_link::open(&self.app, session.uuid()),
             Subject::Budget => return deep_link::open(&self.app, Target::History),
         };

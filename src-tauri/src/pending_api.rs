@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use askdesk_api::Api;
-use askdesk_contract::{Engine, Error, ErrorCode, InJson};
+use askdesk_contract::{Engine, Error, ErrorCode, Frames, FramesInJson, InJson};
+use askdesk_engine::Subscription;
 use tokio::sync::watch;
 
 /// Receives the API once the engine is open.
@@ -35,8 +36,15 @@ const ENGINE: &str = "ASKDESK_ENGINE";
 /// Returns the engine as a desk knows it.
 pub fn line(api: &Api) -> Arc<dyn Engine> {
     let engine: Arc<dyn Engine> = Arc::new(api.clone());
-    if cfg!(debug_assertions) && std::env::var_os(ENGINE).is_some_and(|engine| engine == "json") {
-        return Arc::new(InJson(engine));
-    }
-    engine
+    if is_in_json() { Arc::new(InJson(engine)) } else { engine }
+}
+
+/// Returns an engine's frames as a desk gets them.
+pub fn frames(frames: Subscription) -> Box<dyn Frames> {
+    let frames: Box<dyn Frames> = Box::new(frames);
+    if is_in_json() { Box::new(FramesInJson(frames)) } else { frames }
+}
+
+fn is_in_json() -> bool {
+    cfg!(debug_assertions) && std::env::var_os(ENGINE).is_some_and(|engine| engine == "json")
 }

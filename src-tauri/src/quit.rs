@@ -2,12 +2,11 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use askdesk_api::RunningWork;
+use askdesk_desk::{Desk, RunningWork};
 use askdesk_domain::Settings;
 use tauri::{AppHandle, Manager};
 use tauri_plugin_dialog::{DialogExt, MessageDialogButtons, MessageDialogKind};
 
-use crate::pending_api::PendingApi;
 use crate::window_lifecycle::{Goal, WindowLifecycle};
 use crate::{language, window};
 
@@ -25,12 +24,12 @@ pub fn quit(app: AppHandle) {
 pub fn request(app: &AppHandle) {
     let app = app.clone();
     tauri::async_runtime::spawn(async move {
-        let Some(api) = app.state::<PendingApi>().now() else { return app.exit(0) };
-        let running = api.running_work().await.unwrap_or_default();
+        let Some(desk) = app.try_state::<Desk>() else { return app.exit(0) };
+        let running = desk.mirror().running_work();
         if running == RunningWork::default() {
             end(&app);
         } else {
-            confirm(&app, &api.settings().watch().borrow().clone(), running);
+            confirm(&app, &desk.settings(), running);
         }
     });
 }

@@ -8,11 +8,11 @@ mod hotkey_x11;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use askdesk_contract::UnappliedReason;
+use askdesk_desk::PendingEntry;
 use askdesk_domain::{GlobalShortcut, PendingItem};
 use tauri::{AppHandle, Manager};
 use tokio::sync::watch;
 
-use crate::pending_list::PendingEntry;
 use crate::window::Focus;
 use crate::window_lifecycle::WindowLifecycle;
 use crate::{deep_link, previous_focus};
@@ -77,7 +77,8 @@ mod tests {
     use super::*;
 
     fn entry(item: PendingItem) -> PendingEntry {
-        PendingEntry { item, session: SessionId::new(Uuid::from_u128(9)), text: String::new() }
+        let session = SessionId::new(Uuid::from_u128(9));
+        PendingEntry { item, session, name: String::new(), private: false, text: String::new() }
     }
 
     #[test]

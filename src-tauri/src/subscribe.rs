@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use askdesk_api::Api;
 use askdesk_contract::frame::{Change, Frame, LiveText, merge};
 use askdesk_contract::{Error, ErrorCode, Frames, PageStart};
+use askdesk_desk::Desk;
 use askdesk_domain::SessionId;
 use tauri::async_runtime::{JoinHandle, spawn};
 use tauri::ipc::Channel;
@@ -126,7 +126,8 @@ pub async fn subscribe(
         Some(frames) => frames,
         None => line(&api).subscribe().await?,
     };
-    Ok(streams.replace(webview.label(), |room| spawn(stream(api, frames, channel, room))))
+    let desk = webview.state::<Desk>().inner().clone();
+    Ok(streams.replace(webview.label(), |room| spawn(stream(desk, frames, channel, room))))
 }
 
 #[tauri::command]
@@ -150,7 +151,7 @@ pub fn end_with_page(webview: &Webview, payload: &PageLoadPayload<'_>) {
     }
 }
 
-async fn stream(api: Api, mut frames: Box<dyn Frames>, channel: Channel<Vec<Frame>>, room: Arc<Semaphore>) {
+async fn stream(desk: Desk, mut frames: Box<dyn Frames>, channel: Channel<Vec<Frame>>, room: Arc<Semaphore>) {
     let mut sent = Instant::now();
     while let Some(first) = frames.next().await {
         let mut until = sent + OUT_OF_VIEW_REFRESH;
@@ -158,7 +159,7 @@ async fn stream(api: Api, mut frames: Box<dyn Frames>, channel: Channel<Vec<Fram
         let mut next = Some(first);
         // An awaited frame is sent at once, together with what was gathered before it.
         while let Some(frame) = next.take() {
-            let urgency = urgency(&frame, api.view().session);
+            let urgency = urgency(&frame, desk.view().session);
             batch.push(frame);
             match urgency {
                 Urgency::Awaited => until = sent,

@@ -7,8 +7,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use askdesk_api::{Api, PauseLength};
-use askdesk_domain::OnClose;
+use askdesk_desk::{Desk, PauseLength, PendingEntry};
+use askdesk_domain::{OnClose, Setting, Settings};
 use tauri::image::Image;
 use tauri::menu::{Menu, MenuBuilder, MenuItemBuilder, SubmenuBuilder};
 use tauri::tray::{TrayIcon, TrayIconBuilder};
@@ -17,11 +17,10 @@ use tokio::sync::{oneshot, watch};
 use tokio::time::{sleep, timeout};
 
 use crate::pending_api::PendingApi;
-use crate::pending_list::PendingEntry;
 use crate::window::Focus;
 use crate::window_lifecycle::{Goal, WindowLifecycle};
 use crate::{deep_link, language, messages, quit, window};
-use contents::{Contents, MenuAction, MenuEntry, PendingLine};
+use contents::{Contents, MenuAction, MenuEntry};
 
 const TRAY: &str = "tray";
 
@@ -53,19 +52,19 @@ impl TrayState {
 }
 
 /// Shows the pending items and the pause from now on.
-pub fn follow(app: &AppHandle, api: Api, mut pending: watch::Receiver<Vec<PendingEntry>>) {
+pub fn follow(app: &AppHandle, desk: Desk, mut settings: watch::Receiver<Settings>) {
     let app = app.clone();
-    let mut settings = api.settings().watch();
+    let mut pending = desk.watch_pending();
     tauri::async_runtime::spawn(async move {
         loop {
-            let contents = gather(&api, &mut pending).await;
+            let contents = gather(&desk, &pending.borrow_and_update());
             if app.state::<TrayState>().replace(contents)
                 && let Some(tray) = app.tray_by_id(TRAY)
                 && let Err(error) = update(&app, &tray)
             {
                 tracing::warn!(%error, "the tray could not be updated");
             }
-            let pause = api.paused_until().map(|_| PAUSE_POLL);
+            let pause = desk.paused_until().map(|_| PAUSE_POLL);
             tokio::select! {
                 changed = pending.changed() => if changed.is_err() { return },
                 changed = settings.changed() => if changed.is_err() { return },
@@ -76,22 +75,9 @@ pub fn follow(app: &AppHandle, api: Api, mut pending: watch::Receiver<Vec<Pendin
     });
 }
 
-async fn gather(api: &Api, pending: &mut watch::Receiver<Vec<PendingEntry>>) -> Contents {
-    let all = pending.borrow_and_update().clone();
-    let mut lines = Vec::new();
-    for entry in all.iter().take(contents::MAX_ITEMS) {
-        // The session may have been renamed or its text hidden since.
-        if let Ok(session) = api.engine().session(entry.session).await {
-            lines.push(PendingLine {
-                entry: entry.clone(),
-                name: session.name,
-                private: session.notifications.private,
-            });
-        }
-    }
-    let messages = language::messages(&api.settings().watch().borrow());
-    let paused = api.paused_until().map(|(_, clock)| clock);
-    Contents::new(&lines, all.len(), paused.as_deref(), messages)
+fn gather(desk: &Desk, pending: &[PendingEntry]) -> Contents {
+    let paused = desk.paused_until().map(|(_, clock)| clock);
+    Contents::new(pending, paused.as_deref(), language::messages(&desk.settings()))
 }
 
 /// Shows the icon, and returns whether the user can see it.
@@ -198,7 +184,7 @@ fn create(app: &AppHandle) -> tauri::Result<()> {
             Some(api) => language::messages(&api.settings().watch().borrow()),
             None => messages::of(language::of_system()),
         };
-        app.state::<TrayState>().replace(Contents::new(&[], 0, None, messages));
+        app.state::<TrayState>().replace(Contents::new(&[], None, messages));
     }
     let contents = app.state::<TrayState>().now();
     let menu = menu(app, &contents)?;
@@ -227,8 +213,9 @@ fn press(app: &AppHandle, id: &str) {
 
 fn pause(app: &AppHandle, length: PauseLength) {
     let Some(api) = app.state::<PendingApi>().now() else { return };
+    let until = askdesk_desk::pause_end(api.engine().clock().now(), length);
     tauri::async_runtime::spawn(async move {
-        if let Err(error) = api.pause_notifications(length).await {
+        if let Err(error) = api.change_setting(Setting::PausedUntil(until)).await {
             tracing::error!(error = error.message, "the pause could not be changed");
         }
     });

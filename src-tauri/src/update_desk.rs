@@ -3,13 +3,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use askdesk_contract::Pending;
 use askdesk_contract::UpdateObstacle;
 use askdesk_domain::Timestamp;
 use askdesk_engine::clock::{Clock, SystemClock};
 use tauri::{AppHandle, Emitter, Manager};
 
-use crate::pending_api::PendingApi;
 use crate::updates::{Desk, Updates};
 use crate::window;
 use crate::window_lifecycle::{Goal, WindowLifecycle};
@@ -34,13 +32,10 @@ impl Desk for AppDesk {
         SystemClock.now()
     }
 
-    fn obstacles(&self) -> Pending<Vec<UpdateObstacle>> {
-        let pending = self.0.state::<PendingApi>().inner().clone();
-        Box::pin(async move {
-            let found = async { pending.api().await?.update_obstacles().await }.await;
-            // If nobody can say what waits, something may.
-            found.unwrap_or_else(|_| vec![UpdateObstacle::NotStored])
-        })
+    fn obstacles(&self) -> Vec<UpdateObstacle> {
+        // If nobody can say what waits, something may.
+        let desk = self.0.try_state::<askdesk_desk::Desk>();
+        desk.map_or_else(|| vec![UpdateObstacle::NotStored], |desk| desk.watch_obstacles().borrow().clone())
     }
 
     fn changed(&self) {

@@ -14,9 +14,6 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use askdesk_api::Api;
-use askdesk_contract::Pending;
-use askdesk_contract::frame::{Change, Frame};
 use askdesk_contract::{SetAsideUntil, UpdateObstacle, UpdatePhase, UpdateProblem, UpdateRead};
 use askdesk_domain::{OnOff, Settings, Timestamp};
 use tauri::async_runtime::{JoinHandle, spawn};
@@ -49,7 +46,7 @@ const GATHER: Duration = Duration::from_millis(200);
 pub trait Desk: Send + Sync {
     fn now(&self) -> Timestamp;
     /// Returns what keeps an update from being installed.
-    fn obstacles(&self) -> Pending<Vec<UpdateObstacle>>;
+    fn obstacles(&self) -> Vec<UpdateObstacle>;
     /// Tells the page that something about updates has changed.
     fn changed(&self);
     /// Restarts the app once the page has saved everything. Calls [`Updates::may_restart`] right before.
@@ -112,14 +109,14 @@ impl Updates {
             if let Err(problem) = &newer {
                 tracing::warn!(?problem, "no newer version was looked for");
             }
-            self.look().await;
+            self.look();
             self.handle(Event::Checked { newer, at: self.0.desk.now() });
         }
     }
 
     /// Takes the next step for a version, if nothing is in the way.
     pub async fn install(&self, version: String) {
-        let way = self.look().await;
+        let way = self.look();
         self.carry_out(Event::InstallAsked { version, way });
     }
 
@@ -133,7 +130,7 @@ impl Updates {
 
     /// Returns whether the app may restart now. Otherwise it goes on, and the window says so.
     pub async fn may_restart(&self) -> bool {
-        match self.look().await {
+        match self.look() {
             Way::Clear => {
                 self.keep(&Kept { is_restarting: true, ..self.machine().kept().clone() });
                 true
@@ -163,8 +160,8 @@ impl Updates {
     }
 
     /// Asks what is in the way.
-    async fn look(&self) -> Way {
-        let found = self.0.desk.obstacles().await;
+    fn look(&self) -> Way {
+        let found = self.0.desk.obstacles();
         let way = if found.is_empty() { Way::Clear } else { Way::Blocked };
         let has_changed = {
             let mut known = lock(&self.0.in_the_way);
@@ -204,14 +201,14 @@ impl Updates {
             }
         };
         let result = source.download(Box::new(progress)).await;
-        let way = self.look().await;
+        let way = self.look();
         self.carry_out(Event::DownloadEnded { result, way });
     }
 
     async fn install_now(self) {
         let Some(source) = self.source() else { return };
         let result = source.install().await;
-        let way = self.look().await;
+        let way = self.look();
         self.carry_out(Event::InstallEnded { result, way });
     }
 
@@ -258,20 +255,16 @@ impl Updates {
     }
 
     /// Keeps what is in the way up to date while there is an update.
-    async fn follow_desk(self, api: Api) {
-        let Ok(mut frames) = api.engine().subscribe().await else { return };
-        while let Some(frame) = frames.next().await {
-            if !may_change_the_way(&frame) {
-                continue;
-            }
+    async fn follow_desk(self, mut obstacles: watch::Receiver<Vec<UpdateObstacle>>) {
+        while obstacles.changed().await.is_ok() {
             sleep(GATHER).await;
-            while frames.take().is_some() {}
+            obstacles.mark_unchanged();
             let is_there = !matches!(
                 self.machine().phase(),
                 UpdatePhase::Unavailable | UpdatePhase::Idle | UpdatePhase::Checking { .. }
             );
             if is_there {
-                self.look().await;
+                self.look();
             }
         }
     }
@@ -279,23 +272,6 @@ impl Updates {
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-fn may_change_the_way(frame: &Frame) -> bool {
-    let Frame::Delta(delta) = frame else { return true };
-    delta.changes.iter().any(|change| {
-        matches!(
-            change,
-            Change::Session { .. }
-                | Change::Request { .. }
-                | Change::Approval { .. }
-                | Change::EndHeld { .. }
-                | Change::HoldReleased { .. }
-                | Change::SessionClosed { .. }
-                | Change::SessionDeleted { .. }
-                | Change::Outage { .. }
-        )
-    })
 }
 
 /// Returns whether the app has restarted for an update, once.
@@ -311,11 +287,11 @@ pub fn take_restart(folder: &Path) -> bool {
 }
 
 /// Starts the daily check. A build that doesn't update itself contacts nothing.
-pub fn start(app: &AppHandle, api: &Api) {
+pub fn start(app: &AppHandle, desk: &askdesk_desk::Desk, settings: watch::Receiver<Settings>) {
     let updates = app.state::<Updates>().inner().clone();
     if updates.0.source.is_some() {
-        spawn(updates.clone().check_daily(api.settings().watch()));
-        spawn(updates.follow_desk(api.clone()));
+        spawn(updates.clone().check_daily(settings));
+        spawn(updates.follow_desk(desk.watch_obstacles()));
     }
 }
 

@@ -9,14 +9,14 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use askdesk_contract::{Error, NoteView};
+use askdesk_contract::Error;
+use askdesk_desk::{Desk, View};
 use askdesk_domain::{Rejection, Settings, ValidationError};
 use serde_json::{Value, json};
 use tauri::{AppHandle, Emitter, Manager, State, WebviewWindow};
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, sleep, timeout_at};
 
-use crate::pending_api::PendingApi;
 use crate::subscribe::Subscriptions;
 use crate::updates::Updates;
 use crate::window::Focus;
@@ -249,8 +249,8 @@ impl Driver {
             sleep(DESTROY_POLL).await;
         }
         self.app.state::<Subscriptions>().end_all();
-        if let Some(api) = self.app.state::<PendingApi>().now() {
-            api.note_view(NoteView { session: None, focused: false });
+        if let Some(desk) = self.app.try_state::<Desk>() {
+            desk.note_view(View::default());
         }
     }
 

@@ -1,6 +1,6 @@
 //! The text and the buttons of notifications.
 
-use askdesk_api::Api;
+use askdesk_desk::Desk;
 use askdesk_domain::{
     Approval, NotificationCause, NotificationContent, NotificationDecision, OptIn, PendingItem, Request,
     Session, Usd,
@@ -22,7 +22,7 @@ pub struct QuestionNotification {
 
 /// Builds the notification about a question; none if the notification policy decides against one.
 pub fn of_question(
-    api: &Api,
+    desk: &Desk,
     reminder: bool,
     request: &Request,
     session: &Session,
@@ -30,8 +30,8 @@ pub fn of_question(
     let item = PendingItem::Question(request.id);
     let by_subagent = request.is_by_subagent(session);
     let cause = NotificationCause::Pending { item, reminder, by_subagent };
-    let decision = api.decide_notification(cause, session);
-    let (messages, sound) = configured(api);
+    let decision = desk.decide_notification(cause, Some(session));
+    let (messages, sound) = configured(desk);
     let mut option_buttons = None;
     let notification = build(decision, item, (messages, sound), |show_text| {
         let body = if show_text {
@@ -41,7 +41,7 @@ pub fn of_question(
             messages.question_waits.to_owned()
         };
         (
-            title(api, session, show_text),
+            title(desk, session, show_text),
             body,
             option_buttons.as_ref().map(OptionButtons::buttons).unwrap_or_default(),
         )
@@ -51,29 +51,29 @@ pub fn of_question(
 
 /// Builds the notification about a permission request, which no button decides; none if the notification policy decides
 /// against one.
-pub fn of_approval(api: &Api, approval: &Approval, session: &Session) -> Option<Notification> {
+pub fn of_approval(desk: &Desk, approval: &Approval, session: &Session) -> Option<Notification> {
     let item = PendingItem::Permission(approval.id);
     let cause = NotificationCause::Pending { item, reminder: false, by_subagent: false };
-    let decision = api.decide_notification(cause, session);
-    let (messages, sound) = configured(api);
+    let decision = desk.decide_notification(cause, Some(session));
+    let (messages, sound) = configured(desk);
     build(decision, item, (messages, sound), |show_text| {
         let body = if show_text {
-            approval_text(approval, &api.agent_name(session), messages)
+            approval_text(approval, &desk.mirror().agent_name(session), messages)
         } else {
             messages.permission_waits.to_owned()
         };
-        (messages.asks_permission.with(title(api, session, show_text)), body, Vec::new())
+        (messages.asks_permission.with(title(desk, session, show_text)), body, Vec::new())
     })
 }
 
 /// Builds the notification about a finished turn, without any of the agent's text; none if the notification policy decides
 /// against one.
-pub fn of_finished(api: &Api, session: &Session, has_pending: bool) -> Option<Notification> {
-    let decision = api.decide_notification(NotificationCause::FinishedTurn { has_pending }, session);
+pub fn of_finished(desk: &Desk, session: &Session, has_pending: bool) -> Option<Notification> {
+    let decision = desk.decide_notification(NotificationCause::FinishedTurn { has_pending }, Some(session));
     tracing::debug!(session = %session.id, ?decision, "a turn has finished");
     let NotificationDecision::Notify(content) = decision else { return None };
-    let (messages, sound) = configured(api);
-    let title = title(api, session, content == NotificationContent::Whole);
+    let (messages, sound) = configured(desk);
+    let title = title(desk, session, content == NotificationContent::Whole);
     let subject = Subject::Finished(session.id);
     Some(Notification {
         subject,
@@ -85,8 +85,8 @@ pub fn of_finished(api: &Api, session: &Session, has_pending: bool) -> Option<No
 }
 
 /// Builds the notification about a passed daily budget; the notification policy has decided for it.
-pub fn of_passed_budget(api: &Api, dollars: u16, cost: Usd) -> Notification {
-    let (messages, sound) = configured(api);
+pub fn of_passed_budget(desk: &Desk, dollars: u16, cost: Usd) -> Notification {
+    let (messages, sound) = configured(desk);
     let cents = format!("{:.2}", cost.dollars()).replace('.', messages.decimal_point);
     Notification {
         subject: Subject::Budget,
@@ -98,10 +98,10 @@ pub fn of_passed_budget(api: &Api, dollars: u16, cost: Usd) -> Notification {
 }
 
 /// The session's name and its branch. The name of a branch may come from a message, so it goes with the text.
-fn title(api: &Api, session: &Session, show_text: bool) -> String {
+fn title(desk: &Desk, session: &Session, show_text: bool) -> String {
     let name = sanitize(&session.name);
-    match api.branch_of(session.id).filter(|_| show_text) {
-        Some(branch) => format!("{name} · {}", sanitized_start(&branch, BRANCH_CHARS)),
+    match desk.mirror().branch_of(session.id).filter(|_| show_text) {
+        Some(branch) => format!("{name} · {}", sanitized_start(branch, BRANCH_CHARS)),
         None => name,
     }
 }
@@ -111,9 +111,8 @@ pub fn open(messages: &Messages) -> Button {
 }
 
 /// Returns the messages and the sound of the settings.
-fn configured(api: &Api) -> (&'static Messages, Sound) {
-    let settings = api.settings().watch();
-    let settings = settings.borrow();
+fn configured(desk: &Desk) -> (&'static Messages, Sound) {
+    let settings = desk.settings();
     let sound = match settings.notify_sound {
         OptIn::On => Sound::On,
         OptIn::Off => Sound::Off,

@@ -1,20 +1,21 @@
 //! Notifications about finished turns. They are withdrawn when the session works or asks again, or comes into view.
 
-use askdesk_api::View;
-use askdesk_domain::{Session, SessionId};
+use askdesk_desk::View;
+use askdesk_domain::SessionId;
 
 use super::notifier::Subject;
 use super::{NotificationDriver, content};
 
 impl NotificationDriver {
     /// Replaces the notification of the turn before. Nothing is pending, so the window does not request attention.
-    pub(super) fn has_finished(&mut self, session: &Session, has_pending: bool) {
-        match content::of_finished(&self.api, session, has_pending) {
+    pub(super) fn has_finished(&mut self, id: SessionId, has_pending: bool) {
+        let session = self.desk.mirror().session(id).cloned();
+        match session.and_then(|session| content::of_finished(&self.desk, &session, has_pending)) {
             Some(notification) => {
-                self.finished.insert(session.id);
+                self.finished.insert(id);
                 self.notifier.post(notification);
             }
-            None => self.finished_no_more(session.id),
+            None => self.finished_no_more(id),
         }
     }
 

@@ -3,17 +3,16 @@
 use std::fmt;
 use std::str::FromStr;
 
-use askdesk_api::PauseLength;
+use askdesk_desk::{PauseLength, PendingEntry};
 use askdesk_domain::PendingItem;
 use askdesk_domain::text::on_one_line;
 use uuid::Uuid;
 
 use crate::messages::{self, Messages};
-use crate::pending_list::PendingEntry;
 use crate::sanitize::sanitized_start;
 
 /// The most items in the menu; a longer menu fits no screen.
-pub const MAX_ITEMS: usize = 10;
+const MAX_ITEMS: usize = 10;
 
 /// The most characters of an agent's text that an entry shows.
 const TEXT_CHARS: usize = 60;
@@ -49,21 +48,14 @@ pub enum MenuAction {
     Quit,
 }
 
-/// A pending entry with what its session is called now.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PendingLine {
-    pub entry: PendingEntry,
-    pub name: String,
-    /// Whether the text is hidden outside the window.
-    pub private: bool,
-}
-
 impl Contents {
-    /// Builds the contents from the oldest items, the number of all items, and the time of day at which a pause ends.
-    pub fn new(lines: &[PendingLine], pending: usize, paused: Option<&str>, messages: &Messages) -> Self {
-        let mut entries: Vec<MenuEntry> = lines.iter().map(|line| line.entry(messages)).collect();
-        if pending > lines.len() {
-            let more = messages.and_others.with(pending - lines.len());
+    /// Builds the contents from what is pending, oldest first, and the time of day at which a pause ends.
+    pub fn new(all: &[PendingEntry], paused: Option<&str>, messages: &Messages) -> Self {
+        let pending = all.len();
+        let mut entries: Vec<MenuEntry> =
+            all.iter().take(MAX_ITEMS).map(|entry| menu_entry(entry, messages)).collect();
+        if pending > MAX_ITEMS {
+            let more = messages.and_others.with(pending - MAX_ITEMS);
             entries.push(MenuEntry::Item(MenuAction::OpenWindow, more));
         }
         if !entries.is_empty() {
@@ -94,25 +86,21 @@ impl Contents {
     }
 }
 
-impl PendingLine {
-    fn entry(&self, messages: &Messages) -> MenuEntry {
-        let name = one_line(&self.name, NAME_CHARS);
-        let (id, text) = match self.entry.item {
-            PendingItem::Question(id) if self.private => {
-                (id.uuid(), format!("{name}: {}", messages.question_waits))
-            }
-            PendingItem::Question(id) => {
-                (id.uuid(), format!("{name}: {}", one_line(&self.entry.text, TEXT_CHARS)))
-            }
-            PendingItem::Permission(id) if self.private => (id.uuid(), messages.asks_permission.with(name)),
-            PendingItem::Permission(id) => {
-                let asks = messages.asks_permission.with(name);
-                (id.uuid(), format!("{asks}: {}", one_line(&self.entry.text, TEXT_CHARS)))
-            }
-        };
-        // A menu reads a single `&` as the mark of a keyboard mnemonic.
-        MenuEntry::Item(MenuAction::OpenItem(id), text.replace('&', "&&"))
-    }
+fn menu_entry(entry: &PendingEntry, messages: &Messages) -> MenuEntry {
+    let name = one_line(&entry.name, NAME_CHARS);
+    let (id, text) = match entry.item {
+        PendingItem::Question(id) if entry.private => {
+            (id.uuid(), format!("{name}: {}", messages.question_waits))
+        }
+        PendingItem::Question(id) => (id.uuid(), format!("{name}: {}", one_line(&entry.text, TEXT_CHARS))),
+        PendingItem::Permission(id) if entry.private => (id.uuid(), messages.asks_permission.with(name)),
+        PendingItem::Permission(id) => {
+            let asks = messages.asks_permission.with(name);
+            (id.uuid(), format!("{asks}: {}", one_line(&entry.text, TEXT_CHARS)))
+        }
+    };
+    // A menu reads a single `&` as the mark of a keyboard mnemonic.
+    MenuEntry::Item(MenuAction::OpenItem(id), text.replace('&', "&&"))
 }
 
 /// Shortens a text to one line of at most that many characters and a mark.
@@ -173,10 +161,10 @@ mod tests {
 
     use super::*;
 
-    fn line(n: u128, name: &str, text: &str) -> PendingLine {
+    fn line(n: u128, name: &str, text: &str) -> PendingEntry {
         let item = PendingItem::Question(RequestId::new(Uuid::from_u128(n)));
-        let entry = PendingEntry { item, session: SessionId::new(Uuid::from_u128(9)), text: text.to_owned() };
-        PendingLine { entry, name: name.to_owned(), private: false }
+        let (session, name, text) = (SessionId::new(Uuid::from_u128(9)), name.to_owned(), text.to_owned());
+        PendingEntry { item, session, name, private: false, text }
     }
 
     fn texts(contents: &Contents) -> Vec<&str> {
@@ -196,7 +184,7 @@ mod tests {
             (Language::Zh, ["打开 Askdesk", "暂停通知", "退出 Askdesk"]),
             (Language::De, ["Askdesk öffnen", "Benachrichtigungen pausieren", "Askdesk beenden"]),
         ] {
-            let contents = Contents::new(&[], 0, None, messages::of(language));
+            let contents = Contents::new(&[], None, messages::of(language));
             assert_eq!(texts(&contents), expected);
             assert_eq!((contents.count(), contents.tooltip.as_str()), (String::new(), messages::APP));
         }
@@ -204,16 +192,13 @@ mod tests {
 
     #[test]
     fn pending_items_come_first_and_each_opens_its_item() {
-        let permission = PendingEntry {
-            item: PendingItem::Permission(ApprovalId::new(Uuid::from_u128(2))),
-            ..line(2, "", "Bash: npm test").entry
-        };
+        let item = PendingItem::Permission(ApprovalId::new(Uuid::from_u128(2)));
         let lines = [
             line(1, "api & web", "Which\n\tdatabase?"),
-            PendingLine { entry: permission, name: "tests".to_owned(), private: false },
-            PendingLine { private: true, ..line(3, "secret", "Which key?") },
+            PendingEntry { item, ..line(2, "tests", "Bash: npm test") },
+            PendingEntry { private: true, ..line(3, "secret", "Which key?") },
         ];
-        let contents = Contents::new(&lines, 3, Some("14:30"), messages::of(Language::En));
+        let contents = Contents::new(&lines, Some("14:30"), messages::of(Language::En));
         let expected = [
             "api && web: Which database?",
             "tests asks for permission: Bash: npm test",
@@ -232,9 +217,9 @@ mod tests {
 
     #[test]
     fn long_texts_are_cut_invisible_characters_are_shown_and_the_oldest_items_are_listed() {
-        let lines: Vec<PendingLine> =
-            (0..10).map(|n| line(n, &"n".repeat(99), &"x\u{202e}".repeat(99))).collect();
-        let contents = Contents::new(&lines, 64, None, messages::of(Language::En));
+        let lines: Vec<PendingEntry> =
+            (0..64).map(|n| line(n, &"n".repeat(99), &"x\u{202e}".repeat(99))).collect();
+        let contents = Contents::new(&lines, None, messages::of(Language::En));
         let texts = texts(&contents);
         assert_eq!(texts.len(), 15);
         assert!(texts[0].starts_with(&format!("{}…: x⟨U+202E⟩x", "n".repeat(30))), "{}", texts[0]);

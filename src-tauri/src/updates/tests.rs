@@ -97,15 +97,14 @@ impl Desk for TestDesk {
         Timestamp::from_millis(1_000)
     }
 
-    fn obstacles(&self) -> Pending<Vec<UpdateObstacle>> {
+    fn obstacles(&self) -> Vec<UpdateObstacle> {
         if let Some(left) = lock(&self.comes_up_after).as_mut() {
             if *left == 0 {
                 *lock(&self.obstacles) = vec![UpdateObstacle::QuestionOpen];
             }
             *left = left.saturating_sub(1);
         }
-        let found = lock(&self.obstacles).clone();
-        Box::pin(async move { found })
+        lock(&self.obstacles).clone()
     }
 
     fn changed(&self) {}

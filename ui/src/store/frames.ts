@@ -191,6 +191,9 @@ function applyChange(state: State, change: Change): State {
       return { ...state, live: addLiveText(state.live, change.added) };
     case 'live_cleared':
       return { ...state, live: withoutKey(state.live, change.session) };
+    case 'finished':
+      // The page notes itself which turns ended out of view.
+      return state;
     case 'retry':
       return { ...state, retries: withRetry(state.retries, change.session, change.retry) };
     case 'files_changed':

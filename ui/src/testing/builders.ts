@@ -215,6 +215,7 @@ export function aSnapshot(changes: Partial<Snapshot> = {}): Snapshot {
     live: [],
     retries: [],
     contexts: [],
+    finished: [],
     held: [],
     changedFiles: [],
     heads: [],

@@ -460,6 +460,10 @@ function keep(snapshot: Snapshot, change: Change): Snapshot {
       return { ...snapshot, held: snapshot.held.filter(({ request }) => request !== change.request) };
     case 'entry':
       return snapshot;
+    case 'finished': {
+      const { session, turn } = change;
+      return { ...snapshot, finished: [...without(snapshot.finished, change), ...(turn ? [{ session, turn }] : [])] };
+    }
     case 'context':
       return { ...snapshot, contexts: [...without(snapshot.contexts, change.changed), change.changed] };
     case 'live_text':

@@ -1,12 +1,9 @@
 //! The one table of where each command goes: to the writer or the reader of the engine, to its sessions, or to a handler of its
 //! own.
 
-use std::pin::Pin;
-
-use askdesk_contract::frame::Frame;
 use askdesk_contract::*;
 use askdesk_domain::{QueueCommand, SessionCommand};
-use askdesk_engine::{DraftRevision, Subscription};
+use askdesk_engine::DraftRevision;
 
 use crate::api::Api;
 use crate::host::UpdateAsked;
@@ -26,19 +23,7 @@ impl Engine for Api {
 
     fn subscribe(&self) -> Pending<Result<Box<dyn Frames>, Error>> {
         let engine = self.engine.clone();
-        Box::pin(async move { Ok(Box::new(EngineFrames(engine.subscribe().await?)) as Box<dyn Frames>) })
-    }
-}
-
-pub(crate) struct EngineFrames(pub(crate) Subscription);
-
-impl Frames for EngineFrames {
-    fn next(&mut self) -> Pin<Box<dyn Future<Output = Option<Frame>> + Send + '_>> {
-        Box::pin(self.0.next())
-    }
-
-    fn take(&mut self) -> Option<Frame> {
-        self.0.take()
+        Box::pin(async move { Ok(Box::new(engine.subscribe().await?) as Box<dyn Frames>) })
     }
 }
 
@@ -174,7 +159,7 @@ impl Api {
 
     async fn carry_out_here(&self, call: DeskCall) -> Result<String, Error> {
         table! { DeskCall, call;
-            NoteView(view) => self.note_view(view),
+            NoteView(view) => self.host.note_view(view),
             NotePainted(painted) => self.host.painted(painted),
             ListPrograms {} => self.list_programs().await?,
             OpenIn(input) => self.open_in(input).await?,
@@ -184,7 +169,7 @@ impl Api {
             SaveQuestions(input) => self.save_questions(input).await?,
             ReadSettings {} => self.read_settings().await?,
             ChangeSetting { change } => self.change_setting(change).await?,
-            ReadNotificationLog {} => NotificationLogRead { entries: self.notifications().log() },
+            ReadNotificationLog {} => NotificationLogRead { entries: self.host.notification_log() },
             ReadUpdate {} => self.host.updates(UpdateAsked::Nothing).await,
             CheckForUpdate {} => self.host.updates(UpdateAsked::Check).await,
             InstallUpdate { version } => self.host.updates(UpdateAsked::Install { version }).await,

@@ -6,16 +6,11 @@ mod clients;
 mod completion;
 mod history;
 mod messages;
-mod notifications;
 mod open_in;
 mod past_questions;
 mod permissions;
 mod sessions;
 mod settings;
 mod sign_in;
-mod usage;
 mod window;
 mod worktrees;
-
-pub use notifications::PauseLength;
-pub use usage::PassedBudget;

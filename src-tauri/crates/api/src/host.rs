@@ -4,24 +4,30 @@ use std::path::{Path, PathBuf};
 
 use askdesk_client_config::discovery::DEFAULT_PORT;
 use askdesk_client_config::{DataFolder, Endpoint, Env, Token};
-use askdesk_domain::{GlobalShortcut, OptIn};
+use askdesk_domain::Settings;
 use askdesk_open_in::Search;
 
-use askdesk_contract::{Exported, NotePainted, Pending, SetAsideUntil, UnappliedReason, UpdateRead};
+use askdesk_contract::{
+    Exported, NotePainted, NoteView, NotificationLogEntry, Pending, SetAsideUntil, UnappliedSetting,
+    UpdateRead,
+};
 
 /// Provides the window, the system settings and the gateway.
 pub trait Host: Send + Sync {
+    /// Hears what the window shows.
+    fn note_view(&self, view: NoteView);
+
+    /// Returns the notification log, newest first.
+    fn notification_log(&self) -> Vec<NotificationLogEntry>;
+
     /// Hears that the window painted something.
     fn painted(&self, painted: NotePainted);
 
     /// Asks the user for a file and writes the export to it. Returns its path, or none if the user chose no file.
     fn save(&self, export: Exported) -> Pending<Result<Option<PathBuf>, SaveError>>;
 
-    /// Enables or disables launch at login. Changes nothing if the system is already set that way. May block.
-    fn set_start_at_login(&self, start: OptIn) -> Result<(), UnappliedReason>;
-
-    /// Registers the global shortcut. Changes nothing if it is already registered. May block.
-    fn set_global_shortcut(&self, shortcut: GlobalShortcut) -> Result<(), UnappliedReason>;
+    /// Applies the settings that the system carries out, and returns those it did not apply.
+    fn apply_system_settings(&self, settings: &Settings) -> Pending<Vec<UnappliedSetting>>;
 
     /// Returns what connecting other programs needs, or none if the user has no home folder. May block.
     fn client_host(&self) -> Option<ClientHost>;

@@ -47,6 +47,8 @@ pub struct Snapshot {
     pub retries: Vec<SessionRetry>,
     /// How full contexts are, as reported in this run of the app.
     pub contexts: Vec<SessionContext>,
+    /// The sessions that are idle after a turn that they finished in this run of the app.
+    pub finished: Vec<SessionFinished>,
     /// The ends of requests that can still be undone.
     pub held: Vec<HeldEnd>,
     /// The sessions whose folders have been compared with the state that they began with.
@@ -134,6 +136,11 @@ pub enum Change {
     Context {
         changed: SessionContext,
     },
+    /// A session has finished its turn; none once it works again.
+    Finished {
+        session: SessionId,
+        turn: Option<FinishedTurn>,
+    },
     /// A session and its whole transcript were deleted permanently.
     SessionDeleted {
         session: SessionId,
@@ -174,6 +181,25 @@ pub struct SessionContext {
     pub session: SessionId,
     /// None if the agent no longer knows it, as after it made its context smaller.
     pub context: Option<ContextUse>,
+}
+
+/// The turn that an idle session has finished. It is never journaled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub struct SessionFinished {
+    pub session: SessionId,
+    pub turn: FinishedTurn,
+}
+
+/// A turn that ended well, with no queued message to begin the next one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS))]
+pub struct FinishedTurn {
+    pub at: Timestamp,
+    /// Whether a question or a permission request was open in the session then.
+    pub has_pending: bool,
 }
 
 /// An attempt that a session's agent waits for. It is never journaled.

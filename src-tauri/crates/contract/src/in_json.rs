@@ -36,7 +36,8 @@ impl Engine for InJson {
     }
 }
 
-struct FramesInJson(Box<dyn Frames>);
+/// Frames behind JSON.
+pub struct FramesInJson(pub Box<dyn Frames>);
 
 impl Frames for FramesInJson {
     fn next(&mut self) -> Pin<Box<dyn Future<Output = Option<Frame>> + Send + '_>> {

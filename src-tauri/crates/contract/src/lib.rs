@@ -91,7 +91,7 @@ pub use engine::*;
 pub use environment::*;
 pub use error::*;
 pub use history::*;
-pub use in_json::InJson;
+pub use in_json::{FramesInJson, InJson};
 pub use messages::*;
 pub use notifications::*;
 pub use open_in::*;

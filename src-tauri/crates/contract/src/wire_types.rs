@@ -77,7 +77,7 @@ fn typescript() -> String {
         contract::PastQuestion, contract::DayBounds, contract::AnswerTimeCount, contract::CountQuestions, contract::QuestionTotals,
         contract::QuestionsFormat, contract::SaveQuestions,
         contract::ChangeTotals, contract::ChangeKind, contract::Content, contract::ChangedFile, contract::ChangedFiles, contract::WhyUnrecorded, contract::Unrecorded, contract::DiffPart, contract::Side, contract::FileChange, contract::ShownPart, contract::Unavailable, contract::RevertRefused,
-        contract::Head, frame::SessionHead, frame::SessionRetry, frame::StorageOutage, frame::Retry, domain::Worktree, domain::SetupCommand, contract::WorktreePlan, contract::PlanFlaw, contract::WorktreeUnavailable, contract::WorktreeRefused, contract::WorktreeState, contract::Listed, contract::Loss, contract::Blocked, contract::BranchFate,
+        contract::Head, frame::SessionHead, frame::SessionRetry, frame::SessionFinished, frame::FinishedTurn, frame::StorageOutage, frame::Retry, domain::Worktree, domain::SetupCommand, contract::WorktreePlan, contract::PlanFlaw, contract::WorktreeUnavailable, contract::WorktreeRefused, contract::WorktreeState, contract::Listed, contract::Loss, contract::Blocked, contract::BranchFate,
         contract::PlanWorktree, contract::PlannedWorktree, contract::StartWorktree, contract::ReadWorktree, contract::MergeWorktree, contract::RebaseWorktree, contract::RemoveWorktree,
         contract::ListChanges, contract::ReadChange, contract::RevertChange,
         contract::ReadSessionUsage, contract::CountUsage, contract::UsageOfDays, contract::CompactSession,

@@ -122,8 +122,8 @@ pub enum SessionCommand {
         session: SessionId,
         working: bool,
     },
-    /// Announces that a session has finished its turn, once no queued message follows.
-    NotifyFinished {
+    /// Notes that a turn ended well, which finishes it unless a queued message follows.
+    NoteFinished {
         session: SessionId,
     },
     /// Notes lines of output that could not be used.

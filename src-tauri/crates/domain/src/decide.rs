@@ -2,7 +2,6 @@
 
 mod approval;
 mod calls;
-mod finished_turn;
 mod helper;
 mod inbound;
 mod late_answer;
@@ -44,18 +43,8 @@ pub enum Effect {
     ResolveApproval { approval: ApprovalId, decision: ApprovalDecision },
     /// Send the oldest queued message, because the agent is idle.
     SendQueued { session: SessionId },
-    /// Notify the user that a request is open.
-    Notify { request: RequestId },
-    /// Remove the notification that [`Effect::Notify`] showed.
-    WithdrawNotification { request: RequestId },
-    /// Notify the user that an approval is open.
-    NotifyApproval { approval: ApprovalId },
-    /// Remove the notification that [`Effect::NotifyApproval`] showed.
-    WithdrawApprovalNotification { approval: ApprovalId },
-    /// Notify the user of a finished turn.
-    NotifyFinished { session: SessionId },
-    /// Remove the notification that [`Effect::NotifyFinished`] showed.
-    WithdrawFinished { session: SessionId },
+    /// Publish that a session has finished its turn.
+    PublishFinished { session: SessionId },
     /// Issue [`RequestCommand::Expire`](crate::command::RequestCommand::Expire) when the time limit passes.
     WatchLimit {
         request: RequestId,
@@ -104,7 +93,6 @@ pub fn decide(desk: &Desk, command: &Command) -> Result<Decision, Rejection> {
         Command::Helper(command) => helper::decide(desk, command),
     }?;
     decision.events.extend(inbound::over(desk, &decision.events));
-    decision.effects.extend(finished_turn::withdraw(&decision.events));
     Ok(decision)
 }
 

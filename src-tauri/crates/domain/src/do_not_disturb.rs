@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -103,10 +104,9 @@ number_setting! {
 }
 
 impl ReminderMinutes {
-    /// Returns when a question's reminder is due; none if reminders are off.
-    pub fn due(self, asked_at: Timestamp) -> Option<Timestamp> {
-        let millis = i64::from(self.0) * 60_000;
-        (self.0 != 0).then(|| Timestamp::from_millis(asked_at.millis().saturating_add(millis)))
+    /// Returns how long a question is open before its reminder; none if reminders are off.
+    pub fn duration(self) -> Option<Duration> {
+        (self.0 != 0).then(|| Duration::from_secs(u64::from(self.0) * 60))
     }
 }
 
@@ -208,10 +208,9 @@ mod tests {
 
     #[test]
     fn a_reminder_is_due_after_its_minutes_or_never() {
-        let asked = Timestamp::from_millis(1_000);
-        let due = |minutes| ReminderMinutes::try_from(minutes).map(|minutes| minutes.due(asked));
-        assert_eq!(due(0), Ok(None));
-        assert_eq!(due(5), Ok(Some(Timestamp::from_millis(301_000))));
-        assert!(due(7).is_err());
+        let duration = |minutes| ReminderMinutes::try_from(minutes).map(ReminderMinutes::duration);
+        assert_eq!(duration(0), Ok(None));
+        assert_eq!(duration(5), Ok(Some(Duration::from_secs(300))));
+        assert!(duration(7).is_err());
     }
 }

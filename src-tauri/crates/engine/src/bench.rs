@@ -519,13 +519,13 @@ mod tests {
             let waiting = tokio::runtime::Runtime::new().unwrap();
             for _ in 0..5 {
                 let began = Instant::now();
-                let opened =
+                let engine =
                     EngineHandle::open(folder.path(), Arc::new(SystemClock), Catalog::default()).unwrap();
                 let open = began.elapsed();
-                waiting.block_on(opened.handle.subscribe()).unwrap();
+                waiting.block_on(engine.subscribe()).unwrap();
                 let subscribed = began.elapsed();
                 let began = Instant::now();
-                waiting.block_on(opened.handle.close()).unwrap();
+                waiting.block_on(engine.close()).unwrap();
                 let closed = began.elapsed();
                 println!(
                     "{sessions} sessions: open {open:.1?}, subscribed {subscribed:.1?}, close {closed:.1?}"

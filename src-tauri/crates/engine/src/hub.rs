@@ -2,17 +2,17 @@
 //! Subscribing and taking the snapshot are one step, so no change falls between them.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use askdesk_contract::{ChangeTotals, Head};
+use askdesk_contract::frame::{
+    Change, Delta, FinishedTurn, Frame, LiveText, Retry, SessionChanges, SessionContext, SessionFinished,
+    SessionHead, SessionRetry, Snapshot, StorageNotice, StorageOutage, merge,
+};
+use askdesk_contract::{ChangeTotals, Frames, Head};
 use askdesk_domain::{AgentDescriptor, Desk, HeldEnd, RequestId, SessionId};
 use tokio::sync::Notify;
-
-use askdesk_contract::frame::{
-    Change, Delta, Frame, LiveText, Retry, SessionChanges, SessionContext, SessionHead, SessionRetry,
-    Snapshot, StorageNotice, StorageOutage, merge,
-};
 
 /// How many frames a subscriber's queue holds before they are merged into one.
 pub const QUEUED_FRAMES: usize = 1_024;
@@ -34,6 +34,7 @@ pub(crate) struct Hub {
     live: BTreeMap<SessionId, LiveText>,
     retries: BTreeMap<SessionId, Retry>,
     contexts: BTreeMap<SessionId, SessionContext>,
+    finished: BTreeMap<SessionId, FinishedTurn>,
     held: BTreeMap<RequestId, HeldEnd>,
     changed_files: BTreeMap<SessionId, ChangeTotals>,
     heads: BTreeMap<SessionId, Head>,
@@ -82,6 +83,16 @@ impl Subscription {
     }
 }
 
+impl Frames for Subscription {
+    fn next(&mut self) -> Pin<Box<dyn Future<Output = Option<Frame>> + Send + '_>> {
+        Box::pin(Subscription::next(self))
+    }
+
+    fn take(&mut self) -> Option<Frame> {
+        Subscription::take(self)
+    }
+}
+
 impl Drop for Subscription {
     fn drop(&mut self) {
         self.queue.closed.store(true, Ordering::Release);
@@ -90,8 +101,8 @@ impl Drop for Subscription {
 
 impl Hub {
     pub(crate) fn new(epoch: String, storage: Vec<StorageNotice>, agents: Vec<AgentDescriptor>) -> Self {
-        let (live, retries, contexts) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        let (held, changed_files, heads) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        let (live, retries, contexts, finished) = Default::default();
+        let (held, changed_files, heads) = Default::default();
         let subscribers = Vec::new();
         Self {
             epoch,
@@ -99,6 +110,7 @@ impl Hub {
             live,
             retries,
             contexts,
+            finished,
             held,
             changed_files,
             heads,
@@ -115,6 +127,11 @@ impl Hub {
 
     pub(crate) fn storage(&self) -> &[StorageNotice] {
         &self.storage
+    }
+
+    /// Returns whether a session is idle after a turn that it has finished.
+    pub(crate) fn has_finished(&self, session: SessionId) -> bool {
+        self.finished.contains_key(&session)
     }
 
     /// Returns the sums that were published last for a session.
@@ -136,6 +153,11 @@ impl Hub {
                 .map(|(session, retry)| SessionRetry { session: *session, retry: retry.clone() })
                 .collect(),
             contexts: self.contexts.values().copied().collect(),
+            finished: self
+                .finished
+                .iter()
+                .map(|(session, turn)| SessionFinished { session: *session, turn: *turn })
+                .collect(),
             held: self.held.values().cloned().collect(),
             changed_files: self
                 .changed_files
@@ -219,16 +241,20 @@ impl Hub {
                 self.retries.insert(*session, retry.clone());
             }
             Change::Retry { session, retry: None } => drop(self.retries.remove(session)),
+            Change::Finished { session, turn: Some(turn) } => drop(self.finished.insert(*session, *turn)),
+            Change::Finished { session, turn: None } => drop(self.finished.remove(session)),
             Change::LiveCleared { session } => drop(self.live.remove(session)),
             Change::SessionClosed { session } => {
                 self.live.remove(session);
                 self.retries.remove(session);
                 self.contexts.remove(session);
+                self.finished.remove(session);
             }
             Change::SessionDeleted { session } => {
                 self.live.remove(session);
                 self.retries.remove(session);
                 self.contexts.remove(session);
+                self.finished.remove(session);
                 self.changed_files.remove(session);
                 self.heads.remove(session);
             }

@@ -28,7 +28,6 @@ mod quarantine;
 #[allow(dead_code, reason = "the domain's own tests have the rest")]
 #[path = "../../domain/tests/domain/support/questions.rs"]
 mod questions;
-pub mod reminders;
 pub mod session;
 mod session_commands;
 mod session_folders;
@@ -46,9 +45,7 @@ pub use hub::Subscription;
 pub use images::{ImageError, Images};
 pub use inbound::{InboundAsk, InboundCall, InboundCalls, InboundStatus};
 pub use journal::{Found, Hit, Journal, QuestionFilter, QuestionsFound};
-pub use mailbox::{Applied, ConfigChange, DraftRevision, Message, NotificationEvent};
-pub use open::OpenedEngine;
-pub use reminders::with_reminders;
+pub use mailbox::{Applied, ConfigChange, DraftRevision, Message};
 pub use session::{
     Before, Beginning, FolderLeaving, NotListed, QUIT_LIMIT, Sessions, StartSpec, WorktreeToMake,
 };

@@ -203,48 +203,6 @@ pub(crate) enum EntryWrite {
     },
 }
 
-/// When to notify the user outside the window, and when to take a notification back.
-#[derive(Clone, Debug, PartialEq)]
-pub enum NotificationEvent {
-    Asked {
-        request: Request,
-        session: Session,
-    },
-    Ended {
-        request: RequestId,
-    },
-    /// A held end was not carried out although its request is open: it was undone, replaced, or failed.
-    EndNotGiven {
-        /// With its error if it failed.
-        held: HeldEnd,
-    },
-    /// A request has been open for as long as the user set for a reminder.
-    Reminder {
-        request: Request,
-        session: Session,
-    },
-    ApprovalAsked {
-        approval: Approval,
-        session: Session,
-    },
-    /// An approval is not open any more.
-    ApprovalEnded {
-        approval: ApprovalId,
-    },
-    /// A session has finished its turn.
-    Finished {
-        session: Session,
-        /// Whether a question or a permission is open in it.
-        waits: bool,
-    },
-    /// A turn with a cost is on disk.
-    Spent,
-    /// A session that had finished its turn works again, or is gone.
-    FinishedWithdrawn {
-        session: SessionId,
-    },
-}
-
 #[derive(Debug)]
 pub(crate) enum SessionInput {
     /// The user wrote a message.

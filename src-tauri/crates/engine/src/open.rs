@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use askdesk_agents::Catalog;
-use tokio::sync::mpsc;
 use uuid::Uuid;
 
 use crate::changes::Changes;
@@ -13,23 +12,13 @@ use crate::error::EngineError;
 use crate::handle::EngineHandle;
 use crate::images::Images;
 use crate::journal::Journal;
-use crate::mailbox::{NotificationEvent, WriterMailbox};
+use crate::mailbox::WriterMailbox;
 use crate::session_tokens::SessionTokens;
 use crate::writer::{Writer, time_limits};
 
-/// How many notification events can wait for the shell before further ones are dropped.
-const QUEUED_NOTIFICATIONS: usize = 1_024;
-
-pub struct OpenedEngine {
-    /// Sends commands and queries.
-    pub handle: EngineHandle,
-    /// When to notify the user outside the window.
-    pub notifications: mpsc::Receiver<NotificationEvent>,
-}
-
 impl EngineHandle {
     /// Opens the journal of a data folder, closes what an earlier run left open, and starts the writer's thread.
-    pub fn open(folder: &Path, clock: Arc<dyn Clock>, agents: Catalog) -> Result<OpenedEngine, EngineError> {
+    pub fn open(folder: &Path, clock: Arc<dyn Clock>, agents: Catalog) -> Result<Self, EngineError> {
         let opened = Journal::open(folder, clock.now())?;
         // The journal is locked, so no other engine has agents of this folder.
         #[cfg(unix)]
@@ -38,7 +27,6 @@ impl EngineHandle {
         let history = Arc::new(Mutex::new(opened.journal.reader()?));
         let images = Images::new(folder);
         images.folders().sweep(|session| opened.desk.session(session).is_some());
-        let (notify, notifications) = mpsc::channel(QUEUED_NOTIFICATIONS);
         let (mailbox, inputs) = WriterMailbox::new();
         let changes = Changes::new(folder, mailbox.downgrade());
         changes.folders().sweep(|session| opened.desk.session(session).is_some());
@@ -49,7 +37,7 @@ impl EngineHandle {
         let limits =
             time_limits::watch(mailbox.downgrade(), Arc::clone(&clock)).map_err(|_| EngineError::Closing)?;
         let epoch = Uuid::new_v4().to_string();
-        let writer = Writer::new(opened, epoch, Arc::clone(&clock), notify, limits, agents.descriptors())?;
+        let writer = Writer::new(opened, epoch, Arc::clone(&clock), limits, agents.descriptors())?;
         let mut writer = writer.with_changed_files(totals);
         writer.search_damage(mailbox.downgrade());
         // The engine can be opened outside a runtime.
@@ -61,7 +49,6 @@ impl EngineHandle {
             .map_err(|_| EngineError::Closing)?;
         changes.read_heads(folders).map_err(|_| EngineError::Closing)?;
         let tokens = SessionTokens::default();
-        let handle = Self { writer: mailbox, reader, history, clock, images, changes, agents, tokens };
-        Ok(OpenedEngine { handle, notifications })
+        Ok(Self { writer: mailbox, reader, history, clock, images, changes, agents, tokens })
     }
 }

@@ -13,7 +13,7 @@ mod transcript;
 mod undo_window;
 mod unstored;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -34,7 +34,7 @@ use crate::error::EngineError;
 use crate::fault::{self, Step};
 use crate::hub::Hub;
 use crate::journal::{DamageSearch, Journal, Opened, Reader};
-use crate::mailbox::{Applied, Input, NotificationEvent, SessionMailbox};
+use crate::mailbox::{Applied, Input, SessionMailbox};
 use drafts::Drafts;
 use transcript::Transcripts;
 use unstored::Unstored;
@@ -62,9 +62,6 @@ pub(crate) struct Writer {
     unstored: Unstored,
     waiters: HashMap<RequestId, Vec<Waiter>>,
     sessions: HashMap<SessionId, SessionMailbox>,
-    notifications: mpsc::Sender<NotificationEvent>,
-    /// The sessions whose finished turn was announced and that are still idle.
-    finished: BTreeSet<SessionId>,
     drafts: Drafts,
     limits: mpsc::UnboundedSender<time_limits::Limited>,
     clock_steps: ClockSteps,
@@ -76,7 +73,6 @@ impl Writer {
         opened: Opened,
         epoch: String,
         clock: Arc<dyn Clock>,
-        notifications: mpsc::Sender<NotificationEvent>,
         limits: mpsc::UnboundedSender<time_limits::Limited>,
         agents: Vec<AgentDescriptor>,
     ) -> Result<Self, EngineError> {
@@ -97,8 +93,6 @@ impl Writer {
             unstored: Unstored::default(),
             waiters: HashMap::new(),
             sessions: HashMap::new(),
-            notifications,
-            finished: BTreeSet::new(),
             drafts: Drafts::default(),
             limits,
             clock_steps,
@@ -300,7 +294,7 @@ impl Writer {
     fn decide_and_store(&mut self, command: &Command) -> Result<Decision, EngineError> {
         let decision = decide(&self.desk, command).map_err(|reject| self.explain(command, reject))?;
         if decision.events.is_empty() {
-            // A finished turn is announced and not stored.
+            // A finished turn is published and not stored.
             for effect in &decision.effects {
                 self.carry_out(effect);
             }
@@ -323,6 +317,12 @@ impl Writer {
         changes.extend(entries.into_iter().map(|(session, entry)| Change::Entry { session, entry }));
         changes
             .extend(self.held.settle(&self.desk).into_iter().map(|request| Change::HoldReleased { request }));
+        changes.extend(decision.events.iter().filter_map(|event| match event {
+            Event::Session(SessionEvent::TurnBegan { session }) if self.hub.has_finished(*session) => {
+                Some(Change::Finished { session: *session, turn: None })
+            }
+            _ => None,
+        }));
         self.hub.publish(&self.desk, changes);
         fault::reached(Step::Published(command));
         for effect in &decision.effects {

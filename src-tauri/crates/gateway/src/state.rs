@@ -85,9 +85,9 @@ mod tests {
     impl GatewayState {
         /// Opens an engine in a folder.
         pub(crate) fn for_test(folder: &Path) -> Arc<Self> {
-            let opened = EngineHandle::open(folder, Arc::new(SystemClock), Catalog::default()).unwrap();
+            let engine = EngineHandle::open(folder, Arc::new(SystemClock), Catalog::default()).unwrap();
             let tokens = AccessTokens::load(&DataFolder::at(folder)).unwrap();
-            Self::new(opened.handle, tokens, "0.1.0".to_owned(), 1, Timeouts::default())
+            Self::new(engine, tokens, "0.1.0".to_owned(), 1, Timeouts::default())
         }
     }
 }

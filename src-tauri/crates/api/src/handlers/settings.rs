@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use askdesk_agents::Agent;
 use askdesk_contract::*;
-use askdesk_domain::{Rejection, Setting, Settings, UndoSeconds, ValidationError};
+use askdesk_domain::{Rejection, Setting, UndoSeconds, ValidationError};
 
 use crate::api::{Api, blocking};
 
@@ -13,7 +13,7 @@ impl Api {
         Ok(self.apply(self.current_settings().await?).await)
     }
 
-    pub(crate) async fn change_setting(&self, change: Setting) -> Result<SettingsRead, Error> {
+    pub async fn change_setting(&self, change: Setting) -> Result<SettingsRead, Error> {
         self.check_agent_setting(&change)?;
         let changed = self.store_setting(change).await?;
         Ok(self.apply(changed).await)
@@ -67,7 +67,7 @@ impl Api {
 
     async fn apply(&self, read: askdesk_engine::ReadSettings) -> SettingsRead {
         let read = self.with_places(read);
-        SettingsRead { unmet: self.apply_system_settings(&read.settings).await, ..read }
+        SettingsRead { unmet: self.host.apply_system_settings(&read.settings).await, ..read }
     }
 
     fn with_places(&self, read: askdesk_engine::ReadSettings) -> SettingsRead {
@@ -75,20 +75,5 @@ impl Api {
         let file = self.settings.path().display().to_string();
         let home = std::env::home_dir().map(|home| home.display().to_string());
         SettingsRead { settings, ignored, unmet: Vec::new(), file, home }
-    }
-
-    /// Applies the settings that the system carries out, and returns those it did not apply.
-    pub async fn apply_system_settings(&self, settings: &Settings) -> Vec<UnappliedSetting> {
-        let &Settings { start_at_login, global_shortcut, .. } = settings;
-        let host = Arc::clone(&self.host);
-        let apply = move || {
-            (host.set_start_at_login(start_at_login).err(), host.set_global_shortcut(global_shortcut).err())
-        };
-        let (login, shortcut) = tokio::task::spawn_blocking(apply).await.unwrap_or_else(|error| {
-            let why = UnappliedReason::System { error: error.to_string() };
-            (Some(why.clone()), Some(why))
-        });
-        let login = login.map(|why| UnappliedSetting::StartAtLogin { why });
-        login.into_iter().chain(shortcut.map(|why| UnappliedSetting::GlobalShortcut { why })).collect()
     }
 }

@@ -7,7 +7,7 @@ use askdesk_contract::*;
 use askdesk_domain::{Session, SessionId, SessionState};
 use tokio::time::timeout;
 
-use crate::api::{Api, View};
+use crate::api::Api;
 
 /// How long the first picture may wait for the search for agents.
 const AGENTS_LIMIT: Duration = Duration::from_millis(50);
@@ -36,11 +36,6 @@ impl Api {
         let Some(session) = first else { return Ok(None) };
         let page = self.engine.page(session, None, FIRST_ENTRIES).await?;
         Ok(Some(FirstTranscript { session, page }))
-    }
-
-    /// Notes what the window shows.
-    pub fn note_view(&self, NoteView { session, focused }: NoteView) {
-        self.view.send_replace(View { session, focused });
     }
 }
 

@@ -9,11 +9,13 @@ use askdesk_agents::{Agent, Catalog, Demo, installed_agents};
 use askdesk_api::{Api, ClientHost, Host, SaveError, SelfTestError, UpdateAsked};
 use askdesk_contract::frame::{Frame, Snapshot};
 use askdesk_contract::{
-    Error, ExportFormat, Exported, NotePainted, Pending, UnappliedReason, UpdatePhase, UpdateRead,
+    Error, ExportFormat, Exported, NotePainted, NoteView, NotificationLogEntry, Pending, UnappliedReason,
+    UnappliedSetting, UpdatePhase, UpdateRead,
 };
-use askdesk_domain::{ConfigValue, GlobalShortcut, OptIn, Request, ValueId};
-use askdesk_engine::clock::SystemClock;
-use askdesk_engine::{EngineHandle, OpenedEngine, SettingsFile};
+use askdesk_desk::Desk;
+use askdesk_domain::{ConfigValue, OptIn, Request, Settings, ValueId};
+use askdesk_engine::clock::{Clock, SystemClock};
+use askdesk_engine::{EngineHandle, SettingsFile};
 use askdesk_open_in::{Os, Search};
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -30,6 +32,8 @@ pub fn fake_agent() -> PathBuf {
 /// Records what the API asks of its host, and answers as the test says.
 #[derive(Default)]
 pub struct TestHost {
+    pub views: Mutex<Vec<NoteView>>,
+    pub log: Mutex<Vec<NotificationLogEntry>>,
     pub painted: Mutex<Vec<NotePainted>>,
     /// The file that the user chooses to save to.
     pub chosen: Mutex<Option<PathBuf>>,
@@ -49,13 +53,15 @@ pub struct TestHost {
     pub updates_asked: Mutex<Vec<UpdateAsked>>,
 }
 
-impl TestHost {
-    fn apply(&self, on: bool) -> Result<(), UnappliedReason> {
-        self.refuses.lock().unwrap().clone().filter(|_| on).map_or(Ok(()), Err)
-    }
-}
-
 impl Host for TestHost {
+    fn note_view(&self, view: NoteView) {
+        self.views.lock().unwrap().push(view);
+    }
+
+    fn notification_log(&self) -> Vec<NotificationLogEntry> {
+        self.log.lock().unwrap().clone()
+    }
+
     fn painted(&self, painted: NotePainted) {
         self.painted.lock().unwrap().push(painted);
     }
@@ -72,14 +78,16 @@ impl Host for TestHost {
         Box::pin(async move { result })
     }
 
-    fn set_start_at_login(&self, start: OptIn) -> Result<(), UnappliedReason> {
-        self.start_at_login.lock().unwrap().push(start);
-        self.apply(start == OptIn::On)
-    }
-
-    fn set_global_shortcut(&self, shortcut: GlobalShortcut) -> Result<(), UnappliedReason> {
-        self.shortcuts.lock().unwrap().push(shortcut.into());
-        self.apply(shortcut.combination().is_some())
+    fn apply_system_settings(&self, settings: &Settings) -> Pending<Vec<UnappliedSetting>> {
+        let &Settings { start_at_login, global_shortcut, .. } = settings;
+        self.start_at_login.lock().unwrap().push(start_at_login);
+        self.shortcuts.lock().unwrap().push(global_shortcut.into());
+        let refused = |is_on: bool| self.refuses.lock().unwrap().clone().filter(|_| is_on);
+        let login = refused(start_at_login == OptIn::On).map(|why| UnappliedSetting::StartAtLogin { why });
+        let shortcut = refused(global_shortcut.combination().is_some());
+        let shortcut = shortcut.map(|why| UnappliedSetting::GlobalShortcut { why });
+        let unapplied = login.into_iter().chain(shortcut).collect();
+        Box::pin(async move { unapplied })
     }
 
     fn client_host(&self) -> Option<ClientHost> {
@@ -155,12 +163,18 @@ impl Bridge {
 
     fn with_catalog(folder: tempfile::TempDir, agents: Catalog) -> Self {
         let data = folder.path().join("data");
-        let OpenedEngine { handle, .. } =
-            EngineHandle::open(&data, Arc::new(SystemClock), agents.clone()).unwrap();
+        let handle = EngineHandle::open(&data, Arc::new(SystemClock), agents.clone()).unwrap();
         let settings = Arc::new(SettingsFile::open(&data, agents));
         let host = Arc::<TestHost>::default();
         let api = Api::new(handle, settings, Arc::<TestHost>::clone(&host));
         Self { api, folder, host }
+    }
+
+    /// Returns a desk that has begun with the engine's present state.
+    pub async fn desk(&self) -> Desk {
+        let first = self.api.engine().subscribe().await.unwrap().take().unwrap();
+        let clock = askdesk_desk::Clock { now: || SystemClock.now(), steady: || SystemClock.steady() };
+        Desk::new(&first, self.api.settings().watch(), clock)
     }
 
     pub async fn call(&self, name: &str, input: Value) -> Result<Value, Error> {

@@ -1,9 +1,9 @@
 //! The commands as the window calls them.
 
 use crate::bridge::{Bridge, assert_invalid, claude_code, demo, fresh};
-use askdesk_api::RunningWork;
 use askdesk_contract::UnappliedReason;
 use askdesk_contract::frame::Snapshot;
+use askdesk_desk::RunningWork;
 use askdesk_domain::{Delivery, OptIn, Request, SessionState};
 use rstest::rstest;
 use serde_json::{Value, json};
@@ -188,21 +188,34 @@ async fn a_request_id_that_was_used_for_another_command_is_refused_and_the_comma
 }
 
 #[tokio::test]
+async fn the_desk_hears_what_the_window_shows_and_its_notification_log_is_read() {
+    let bridge = Bridge::open();
+    bridge.call("note_view", json!({"session": null, "focused": true})).await.unwrap();
+    assert!(bridge.host.views.lock().unwrap()[0].focused);
+    let entry = json!({
+        "at": 1, "session": "", "waiting": null, "occasion": "budget", "decision": {"decision": "notify", "why": "whole"}
+    });
+    bridge.host.log.lock().unwrap().push(serde_json::from_value(entry.clone()).unwrap());
+    let read = bridge.call("read_notification_log", json!({})).await.unwrap();
+    assert_eq!(read, json!({"entries": [entry]}));
+}
+
+#[tokio::test]
 async fn case_129_a_card_with_several_questions_counts_once_before_quitting() {
     let bridge = Bridge::open();
     assert_eq!(bridge.asked("four").await.questions.len(), 4);
-    assert_eq!(bridge.api.running_work().await.unwrap().questions, 1);
+    assert_eq!(bridge.desk().await.mirror().running_work().questions, 1);
 }
 
 #[tokio::test]
 async fn what_would_stop_with_the_app_is_counted() {
     let bridge = Bridge::open();
-    assert_eq!(bridge.api.running_work().await.unwrap(), RunningWork::default());
+    assert_eq!(bridge.desk().await.mirror().running_work(), RunningWork::default());
     let request = bridge.asked("technology").await;
     let asked = RunningWork { sessions: 1, questions: 1, approvals: 0 };
-    assert_eq!(bridge.api.running_work().await.unwrap(), asked);
+    assert_eq!(bridge.desk().await.mirror().running_work(), asked);
     bridge.run("stop_session", json!({"session": request.session})).await;
-    assert_eq!(bridge.api.running_work().await.unwrap(), RunningWork::default());
+    assert_eq!(bridge.desk().await.mirror().running_work(), RunningWork::default());
 }
 
 #[tokio::test]

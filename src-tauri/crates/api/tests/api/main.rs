@@ -18,7 +18,6 @@ mod git_folder;
 mod history;
 mod launch_overrides;
 mod malformed_input;
-mod notification_log;
 mod open_in;
 mod past_questions;
 mod permissions;

@@ -1,8 +1,9 @@
 //! Tokens, cost and the daily budget, with the fake agent.
 
 use crate::bridge::{Bridge, claude_code};
-use askdesk_api::PassedBudget;
-use askdesk_domain::{SessionState, Usd};
+use askdesk_desk::{Desk, PassedBudget};
+use askdesk_domain::{Occasion, SessionState, Usd};
+use askdesk_engine::EngineError;
 use serde_json::{Value, json};
 
 /// Starts the scenario whose turns cost 1.84, 9.36 and 0.5 dollars, and waits for the end of the first.
@@ -40,28 +41,37 @@ async fn set_budget(bridge: &Bridge, dollars: u16) {
     bridge.call("change_setting", json!({"change": change})).await.unwrap();
 }
 
+async fn passed(bridge: &Bridge, desk: &Desk) -> Option<PassedBudget> {
+    let engine = bridge.api.engine();
+    let cost_of = async |day| {
+        let sums = engine.usage_of_days(None, day).await?;
+        Ok::<_, EngineError>(sums.first().and_then(|sum| sum.cost))
+    };
+    let is_news = async |day, budget| engine.note_passed_budget(day, budget).await;
+    desk.newly_passed_budget(cost_of, is_news).await.unwrap()
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn case_99_a_budget_is_reported_once_when_it_is_passed_and_the_agent_goes_on() {
     let bridge = Bridge::open();
     let session = spend(&bridge).await;
-    let passed = async |bridge: &Bridge| bridge.api.newly_passed_budget().await.unwrap();
-    assert_eq!(passed(&bridge).await, None, "there is no budget");
+    let desk = bridge.desk().await;
+    assert_eq!(passed(&bridge, &desk).await, None, "there is no budget");
     set_budget(&bridge, 5).await;
-    assert_eq!(passed(&bridge).await, None, "it is not passed");
+    assert_eq!(passed(&bridge, &desk).await, None, "it is not passed");
     send(&bridge, &session, 2).await;
     let expected = PassedBudget { dollars: 5, cost: Usd::new(11.2).unwrap() };
-    assert_eq!(passed(&bridge).await, Some(expected));
-    assert_eq!(passed(&bridge).await, None, "once a day");
+    assert_eq!(passed(&bridge, &desk).await, Some(expected));
+    assert_eq!(passed(&bridge, &desk).await, None, "once a day");
     send(&bridge, &session, 3).await;
-    assert_eq!(passed(&bridge).await, None, "the agent goes on, and nobody is told again");
-    let log = bridge.call("read_notification_log", json!({})).await.unwrap();
-    assert_eq!(log["entries"].as_array().unwrap().len(), 1);
-    assert_eq!(log["entries"][0]["occasion"], "budget");
-    assert_eq!(log["entries"][0]["session"], "");
+    assert_eq!(passed(&bridge, &desk).await, None, "the agent goes on, and nobody is told again");
+    let [logged] = &desk.notification_log()[..] else { panic!("one decision") };
+    assert_eq!((logged.occasion, logged.session.as_str()), (Occasion::Budget, ""));
 
     bridge.api.sessions().shut_down().await;
     let bridge = bridge.reopen();
-    assert_eq!(passed(&bridge).await, None, "not after a restart either");
+    let desk = bridge.desk().await;
+    assert_eq!(passed(&bridge, &desk).await, None, "not after a restart either");
     set_budget(&bridge, 4).await;
-    assert!(passed(&bridge).await.is_some(), "another budget");
+    assert!(passed(&bridge, &desk).await.is_some(), "another budget");
 }

@@ -63,6 +63,7 @@ impl Step {
                 | Change::HoldReleased { .. }
                 | Change::Retry { .. }
                 | Change::Context { .. }
+                | Change::Finished { .. }
                 | Change::Storage { .. }
                 | Change::Outage { .. } => {
                     delta.changes.push(change.clone());

@@ -64,16 +64,12 @@ fn register(desk: &Desk, ask: &AskApproval) -> Result<Decision, Rejection> {
         ..ApprovalDecision::of(refusal.id.clone())
     });
     let mut decision = Decision::of(ApprovalEvent::Asked { approval });
-    let effect = match denial {
-        // It is never open, so nobody is notified and no card appears.
-        Some(denial) => {
-            let (approval, at) = (ask.id, ask.at);
-            decision.push(ApprovalEvent::Decided { approval, decision: denial.clone(), at });
-            Effect::ResolveApproval { approval, decision: denial }
-        }
-        None => Effect::NotifyApproval { approval: ask.id },
-    };
-    decision.effects.push(effect);
+    // It is never open, so nobody is notified and no card appears.
+    if let Some(denial) = denial {
+        let (approval, at) = (ask.id, ask.at);
+        decision.push(ApprovalEvent::Decided { approval, decision: denial.clone(), at });
+        decision.effects.push(Effect::ResolveApproval { approval, decision: denial });
+    }
     Ok(decision)
 }
 
@@ -97,10 +93,7 @@ fn settle(
     let wanted = check(approval, wanted)?;
     match &approval.state {
         ApprovalState::Open => Ok(Decision {
-            effects: vec![
-                Effect::WithdrawApprovalNotification { approval: id },
-                Effect::ResolveApproval { approval: id, decision: wanted.clone() },
-            ],
+            effects: vec![Effect::ResolveApproval { approval: id, decision: wanted.clone() }],
             ..Decision::of(ApprovalEvent::Decided { approval: id, decision: wanted, at })
         }),
         ApprovalState::Decided { decision, .. } if *decision == wanted => Ok(Decision::default()),
@@ -122,11 +115,7 @@ fn note_refused(desk: &Desk, session: SessionId, native_ref: &NativeRef, at: Tim
         ApprovalState::Withdrawn { at } => at,
         ApprovalState::Decided { .. } | ApprovalState::Refused { .. } => return Decision::default(),
     };
-    let approval = approval.id;
-    Decision {
-        effects: vec![Effect::WithdrawApprovalNotification { approval }],
-        ..Decision::of(ApprovalEvent::Refused { approval, at })
-    }
+    Decision::of(ApprovalEvent::Refused { approval: approval.id, at })
 }
 
 /// Normalizes a decision, or names the field that doesn't fit the approval.
@@ -191,5 +180,4 @@ pub(super) fn withdraw_approvals(desk: &Desk, decision: &mut Decision, session: 
 
 pub(super) fn withdraw_approval(decision: &mut Decision, approval: ApprovalId, at: Timestamp) {
     decision.push(ApprovalEvent::Withdrawn { approval, at });
-    decision.effects.push(Effect::WithdrawApprovalNotification { approval });
 }

@@ -54,15 +54,13 @@ pub(super) fn answer_open(
         Outcome::Declined { words } => words.is_some(),
         outcome => outcome.can_come_late(),
     };
-    let mut decision = match is_sent {
-        true => answer(desk, request, outcome, at)?,
-        false => Decision {
+    match is_sent {
+        true => answer(desk, request, outcome, at),
+        false => Ok(Decision {
             request: Some(request.id),
             ..Decision::of(RequestEvent::Dismissed { request: request.id, outcome, at })
-        },
-    };
-    decision.effects.insert(0, Effect::WithdrawNotification { request: request.id });
-    Ok(decision)
+        }),
+    }
 }
 
 /// Returns whether an answer can still be delivered: a connected app can ask again at any time.

@@ -110,7 +110,6 @@ pub(super) fn end(decision: &mut Decision, request: RequestId, outcome: Outcome,
         other => other.clone(),
     };
     decision.push(RequestEvent::Ended { request, outcome: kept, at, answer: None });
-    decision.effects.push(Effect::WithdrawNotification { request });
     decision.effects.push(Effect::Resolve { request, outcome });
     decision.request = Some(request);
 }
@@ -196,11 +195,9 @@ pub(super) fn begin(desk: &Desk, ask: &Ask) -> Result<Decision, Rejection> {
     Ok(Decision { effects, request: Some(ask.id), ..Decision::of(RequestEvent::Asked { request }) })
 }
 
-/// Returns the effects of an open request: a notification, and a timer for its limit.
+/// Returns the effect of opening a request: a timer for its limit, if it has one.
 pub(super) fn opening_effects(id: RequestId, limit: Option<&Limit>) -> Vec<Effect> {
-    let mut effects = vec![Effect::Notify { request: id }];
-    effects.extend(limit.map(|limit| Effect::WatchLimit { request: id, at: limit.at }));
-    effects
+    limit.map(|limit| Effect::WatchLimit { request: id, at: limit.at }).into_iter().collect()
 }
 
 fn withdraw(

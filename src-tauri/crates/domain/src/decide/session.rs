@@ -2,7 +2,7 @@
 
 use super::approval::withdraw_approvals;
 use super::request::{end, park};
-use super::{Decision, Effect, calls, delivery_changed, finished_turn, known, late_answer, running};
+use super::{Decision, Effect, calls, delivery_changed, known, late_answer, running};
 use crate::command::SessionCommand;
 use crate::desk::Desk;
 use crate::error::{DeliveryError, ValidationError};
@@ -90,7 +90,7 @@ pub(super) fn decide(desk: &Desk, command: &SessionCommand) -> Result<Decision, 
                 (false, _) => Decision::of(SessionEvent::TurnFinished { session: *session }),
             })
         }
-        SessionCommand::NotifyFinished { session } => Ok(finished_turn::notify(running(desk, *session)?)),
+        SessionCommand::NoteFinished { session } => Ok(note_finished(running(desk, *session)?)),
         SessionCommand::CountUnusable { session, lines } => {
             known(desk, *session)?;
             Ok(Decision::of(SessionEvent::LinesUnusable { session: *session, lines: *lines }))
@@ -105,7 +105,7 @@ pub(super) fn decide(desk: &Desk, command: &SessionCommand) -> Result<Decision, 
             }
             Ok(decision)
         }
-        SessionCommand::Delete { session } => delete(desk, known(desk, *session)?),
+        SessionCommand::Delete { session } => delete(known(desk, *session)?),
     }
 }
 
@@ -149,6 +149,13 @@ fn introduce(
         decision.push(SessionEvent::NativeSessionKnown { session: session.id, native_session });
     }
     decision
+}
+
+/// A turn is finished, unless a queued message begins the next one.
+fn note_finished(session: &Session) -> Decision {
+    let is_idle = session.state == SessionState::Idle && session.queue.is_empty();
+    let effects = if is_idle { vec![Effect::PublishFinished { session: session.id }] } else { Vec::new() };
+    Decision { effects, ..Decision::default() }
 }
 
 fn rename(desk: &Desk, id: SessionId, name: &str) -> Result<Decision, Rejection> {
@@ -269,11 +276,9 @@ pub(super) fn end_session(
 }
 
 /// Deletes a session with everything said in it, unless it is running.
-fn delete(desk: &Desk, session: &Session) -> Result<Decision, Rejection> {
+fn delete(session: &Session) -> Result<Decision, Rejection> {
     if session.is_running() {
         return Err(Rejection::invalid("session", ValidationError::StillRunning));
     }
-    let shown = desk.open_requests(session.id);
-    let effects = shown.map(|request| Effect::WithdrawNotification { request: request.id }).collect();
-    Ok(Decision { effects, ..Decision::of(SessionEvent::Deleted { session: session.id }) })
+    Ok(Decision::of(SessionEvent::Deleted { session: session.id }))
 }

@@ -154,7 +154,7 @@ fn target(desk: &Desk, command: &Command) -> Option<SessionId> {
         Command::Session(SessionCommand::Introduce { session, .. })
         | Command::Session(SessionCommand::NoteConfig { session, .. })
         | Command::Session(SessionCommand::SetWorking { session, .. })
-        | Command::Session(SessionCommand::NotifyFinished { session })
+        | Command::Session(SessionCommand::NoteFinished { session })
         | Command::Session(SessionCommand::CountUnusable { session, .. })
         | Command::Session(SessionCommand::End { session, .. })
         | Command::Session(SessionCommand::Rename { session, .. })

@@ -67,9 +67,7 @@ fn saying(option: &'static str, message: &str) -> ApprovalDecision {
 
 fn decided(desk: &Desk, decision: ApprovalDecision) -> Result<ApprovalDecision, Rejection> {
     match decide(desk, &decide_approval(1, decision))?.effects.as_slice() {
-        [Effect::WithdrawApprovalNotification { .. }, Effect::ResolveApproval { decision, .. }] => {
-            Ok(decision.clone())
-        }
+        [Effect::ResolveApproval { decision, .. }] => Ok(decision.clone()),
         other => panic!("{other:?}"),
     }
 }

@@ -51,7 +51,6 @@ fn case_136_without_an_answer_it_ends_and_nothing_is_sent(
         effects.extend(take(&mut desk, command).unwrap().effects);
     }
     assert_eq!(state_of(&desk, 1), state);
-    assert!(effects.contains(&Effect::WithdrawNotification { request: request(1) }));
     assert!(!effects.iter().any(|effect| matches!(effect, Effect::SendParked { .. })), "{effects:?}");
 }
 
@@ -61,8 +60,7 @@ fn case_136_without_an_answer_it_ends_and_nothing_is_sent(
 fn case_136_the_answer_is_sent_once_as_a_message(#[case] before: &[Command]) {
     let mut desk = asked();
     take_all(&mut desk, before);
-    let send =
-        [Effect::WithdrawNotification { request: request(1) }, Effect::SendParked { session: session(1) }];
+    let send = [Effect::SendParked { session: session(1) }];
     assert_eq!(take(&mut desk, &yes()).unwrap().effects, send);
     let same = take(&mut desk, &yes()).unwrap();
     assert!(same.events.is_empty() && same.effects.is_empty(), "{same:?}");

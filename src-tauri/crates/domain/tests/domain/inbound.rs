@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use crate::support::desks::*;
 use crate::support::questions::{asked, choose, secret, single};
 use askdesk_domain::{
-    ASKED_AGAIN_MILLIS, Ask, Asker, Channel, Command, Decision, Delivery, DeliveryError, Desk, Effect, Ended,
+    ASKED_AGAIN_MILLIS, Ask, Asker, Channel, Command, Delivery, DeliveryError, Desk, Effect, Ended,
     InboundClient, InboundCommand, LastAsked, Leave, Limit, Origin, Outcome, Question, Rejection,
     RequestCommand, RequestId, SessionEnd, SessionState, Timestamp, decide, draft_rules,
 };
@@ -103,10 +103,6 @@ fn answers(n: u128, when: i64) -> Command {
 
 fn found(desk: &mut Desk, command: &Command) -> Option<RequestId> {
     take(desk, command).unwrap().request
-}
-
-fn notifies(decision: &Decision) -> bool {
-    decision.effects.iter().any(|effect| matches!(effect, Effect::Notify { .. }))
 }
 
 #[test]
@@ -234,7 +230,6 @@ fn a_request_that_its_app_left_is_missed_and_reopens_when_it_is_asked_again() {
     let again = take(&mut desk, &asks(1, 2, "b", 11)).unwrap();
     assert_eq!(again.request, Some(request(1)));
     assert_eq!(names(&again.events), ["reopened"]);
-    assert!(notifies(&again), "its notification was withdrawn");
     assert_eq!((state_of(&desk, 1).as_str(), desk.requests().count()), ("open", 1));
     // Its draft stays.
     assert_eq!(draft_rules::after(&again.events[0]), None);
@@ -247,7 +242,6 @@ fn case_34_a_repeated_open_question_is_one_request() {
     let mut desk = desk(&[open(1, "codex", 5), asks(1, 1, "a", 6)]);
     let again = take(&mut desk, &asks(1, 2, "b", 7)).unwrap();
     assert_eq!((again.request, names(&again.events)), (Some(request(1)), vec!["asked_again".to_owned()]));
-    assert!(!notifies(&again));
     // The first call leaves, and the other still waits.
     let left = take(&mut desk, &gone(1, "a", 8)).unwrap();
     assert_eq!(names(&left.events), ["call_left"]);
@@ -425,9 +419,8 @@ fn case_54_after_a_restart_the_call_that_names_its_request_finds_it_open() {
 #[test]
 fn case_58_a_request_that_was_answered_elsewhere_is_withdrawn() {
     let mut desk = desk(&[open(1, "codex", 5), asks(1, 1, "a", 6)]);
-    let left = take(&mut desk, &leaves(1, "a", Leave::AnsweredElsewhere, 10)).unwrap();
+    take(&mut desk, &leaves(1, "a", Leave::AnsweredElsewhere, 10)).unwrap();
     assert_eq!(state_of(&desk, 1), "withdrawn answered_elsewhere");
-    assert!(left.effects.contains(&Effect::WithdrawNotification { request: request(1) }));
     let too_late = decide(&desk, &answers(1, 20));
     assert!(matches!(too_late, Err(Rejection::AlreadyEnded { .. })), "{too_late:?}");
     // If it was answered here first, nothing changes.

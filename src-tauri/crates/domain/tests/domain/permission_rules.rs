@@ -62,7 +62,7 @@ fn case_100_a_rule_that_asks_leaves_the_request_open_and_offers_no_lasting_permi
     let mut ask = matched_by(RuleAction::Ask);
     ask.options.insert(1, always);
     let (desk, decision) = asked(ask);
-    assert_eq!(decision.effects, [Effect::NotifyApproval { approval: approval(1) }]);
+    assert_eq!(decision.effects, []);
     let open = desk.approval(approval(1)).unwrap();
     assert_eq!((open.state.clone(), open.denied_by()), (ApprovalState::Open, None));
     assert_eq!(open.rule, Some(rule(RuleAction::Ask)));
@@ -75,7 +75,7 @@ fn case_100_no_rule_decides_a_plan() {
     for action in [RuleAction::Deny, RuleAction::Ask] {
         let subject = ToolDetail::Plan { plan: "# Plan".to_owned(), path: None };
         let (desk, decision) = asked(AskApproval { subject, ..matched_by(action) });
-        assert_eq!(decision.effects, [Effect::NotifyApproval { approval: approval(1) }]);
+        assert_eq!(decision.effects, []);
         assert_eq!(desk.approval(approval(1)).unwrap().rule, None);
     }
 }

@@ -153,15 +153,14 @@ fn check(before: &Desk, command: &Command, events: &[&str], effects: &[Effect]) 
     decision
 }
 
-fn ended(n: u128, outcome: Outcome) -> [Effect; 2] {
-    [Effect::WithdrawNotification { request: request(n) }, Effect::Resolve { request: request(n), outcome }]
+fn ended(n: u128, outcome: Outcome) -> [Effect; 1] {
+    [Effect::Resolve { request: request(n), outcome }]
 }
 
 #[test]
-fn a_new_request_notifies_once_and_starts_its_timer() {
+fn a_new_request_starts_its_timer_once() {
     let commands = open();
-    let asked =
-        [Effect::Notify { request: request(1) }, Effect::WatchLimit { request: request(1), at: at(LIMIT) }];
+    let asked = [Effect::WatchLimit { request: request(1), at: at(LIMIT) }];
     check(&desk(&commands[..1]), &commands[1], &["asked"], &asked);
     let again = check(&desk(&commands), &commands[1], &[], &[]);
     assert_eq!(again.request, Some(request(1)));
@@ -171,7 +170,7 @@ fn a_new_request_notifies_once_and_starts_its_timer() {
 fn case_33_the_same_answer_twice_is_one_event_and_one_delivery() {
     let mut desk = desk(&open());
     let first = take(&mut desk, &answer(1, vec![choose(0, &[1])])).unwrap();
-    assert_eq!((names(&first.events), first.effects.len()), (vec!["ended".to_owned()], 2));
+    assert_eq!((names(&first.events), first.effects.len()), (vec!["ended".to_owned()], 1));
     let again = check(&desk, &answer(1, vec![choose(0, &[1])]), &[], &[]);
     assert_eq!(again.request, Some(request(1)));
 }
@@ -276,8 +275,7 @@ fn case_26_an_interrupt_withdraws_everything_open_in_its_session_and_nothing_els
     ]);
     let why = WithdrawnWhy::Interrupted;
     let command = withdraw_all(1, why.clone());
-    let mut effects = ended(2, Outcome::Withdrawn { why }).to_vec();
-    effects.push(Effect::WithdrawApprovalNotification { approval: approval(1) });
+    let effects = ended(2, Outcome::Withdrawn { why });
     let decision = check(&before, &command, &["delivery_changed", "ended", "approval_withdrawn"], &effects);
     let mut after = before;
     decision.events.iter().for_each(|event| after.fold(event));

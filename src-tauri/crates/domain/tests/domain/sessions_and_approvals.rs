@@ -139,26 +139,15 @@ fn an_approval_is_decided_once(#[case] wanted: ApprovalDecision) {
     let mut desk = desk(&[start(1), ask_approval(1, 1)]);
     let command = decide_approval(1, wanted.clone());
     let decided = take(&mut desk, &command).unwrap();
-    let withdraw = Effect::WithdrawApprovalNotification { approval: approval(1) };
     let resolve = Effect::ResolveApproval { approval: approval(1), decision: wanted };
     assert_eq!(
         (names(&decided.events), decided.effects),
-        (vec!["approval_decided".to_owned()], vec![withdraw, resolve])
+        (vec!["approval_decided".to_owned()], vec![resolve])
     );
     assert_eq!(take(&mut desk, &command), Ok(Decision::default()));
     let other = decide_approval(1, deny(Some("something else")));
     let ended = Err(Rejection::AlreadyEnded { by: EndedBy::User, at: at(100) });
     assert_eq!(take(&mut desk, &other), ended);
-}
-
-#[test]
-fn an_approval_notifies_once_and_its_notification_is_withdrawn_with_it() {
-    let mut desk = desk(&[start(1)]);
-    let asked = take(&mut desk, &ask_approval(1, 1)).unwrap();
-    assert_eq!(asked.effects, [Effect::NotifyApproval { approval: approval(1) }]);
-    assert_eq!(take(&mut desk, &ask_approval(1, 1)), Ok(Decision::default()));
-    let gone = take(&mut desk, &withdraw_approval(1)).unwrap();
-    assert_eq!(gone.effects, [Effect::WithdrawApprovalNotification { approval: approval(1) }]);
 }
 
 #[test]

@@ -193,7 +193,7 @@ impl SessionTask {
         // After a failure or an interrupt, the user decides what is sent next.
         if ended_well {
             self.send_next_queued().await;
-            self.record(SessionCommand::NotifyFinished { session: self.id }).await;
+            self.record(SessionCommand::NoteFinished { session: self.id }).await;
         }
     }
 

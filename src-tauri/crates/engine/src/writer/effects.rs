@@ -1,12 +1,13 @@
 //! Carries out the effects of a decision, after its events are on disk and published.
 
+use askdesk_contract::frame::{Change, FinishedTurn};
 use askdesk_domain::{
     ApprovalCommand, ApprovalDecision, ApprovalId, Command, Delivery, DeliveryError, Effect, NativeRef,
     Outcome, Request, RequestCommand, RequestId, SessionId,
 };
 
 use super::Writer;
-use crate::mailbox::{CallEnd, NotificationEvent, Resolution, SessionInput};
+use crate::mailbox::{CallEnd, Resolution, SessionInput};
 
 fn resolution(request: &Request, call: &NativeRef, outcome: &Outcome, first: bool) -> Resolution {
     let (call, questions, outcome) = (call.clone(), request.questions.clone(), outcome.clone());
@@ -28,19 +29,11 @@ impl Writer {
             Effect::SendParked { session } => self.send_at_turn_end(*session, SessionInput::SendParked),
             Effect::SendQueued { session } => self.send_at_turn_end(*session, SessionInput::SendQueued),
             Effect::ResolveApproval { approval, decision } => self.resolve_approval(*approval, decision),
-            Effect::Notify { request } => self.notify_asked(*request),
-            Effect::WithdrawNotification { request } => {
-                self.notify(NotificationEvent::Ended { request: *request });
-            }
-            Effect::NotifyApproval { approval } => self.notify_approval(*approval),
-            Effect::WithdrawApprovalNotification { approval } => {
-                self.notify(NotificationEvent::ApprovalEnded { approval: *approval });
-            }
-            Effect::NotifyFinished { session } => self.notify_finished(*session),
-            Effect::WithdrawFinished { session } => {
-                if self.finished.remove(session) {
-                    self.notify(NotificationEvent::FinishedWithdrawn { session: *session });
-                }
+            Effect::PublishFinished { session } => {
+                let has_pending = self.desk.open_requests(*session).next().is_some()
+                    || self.desk.open_approvals(*session).next().is_some();
+                let turn = Some(FinishedTurn { at: self.clock.now(), has_pending });
+                self.hub.publish(&self.desk, vec![Change::Finished { session: *session, turn }]);
             }
             Effect::WatchLimit { request, at } => {
                 // The thread lives as long as the writer; without it, the request has no time limit.
@@ -103,37 +96,6 @@ impl Writer {
     fn is_sent(&self, session: Option<SessionId>, resolution: Resolution) -> bool {
         let mailbox = session.and_then(|session| self.sessions.get(&session));
         mailbox.is_some_and(|mailbox| mailbox.resolutions.send(resolution).is_ok())
-    }
-
-    fn notify_asked(&self, request: RequestId) {
-        let request = self.desk.request(request);
-        let session = request.and_then(|request| self.desk.session(request.session));
-        if let (Some(request), Some(session)) = (request.cloned(), session.cloned()) {
-            self.notify(NotificationEvent::Asked { request, session });
-        }
-    }
-
-    fn notify_approval(&self, approval: ApprovalId) {
-        let approval = self.desk.approval(approval);
-        let session = approval.and_then(|approval| self.desk.session(approval.session));
-        if let (Some(approval), Some(session)) = (approval.cloned(), session.cloned()) {
-            self.notify(NotificationEvent::ApprovalAsked { approval, session });
-        }
-    }
-
-    fn notify_finished(&mut self, id: SessionId) {
-        let Some(session) = self.desk.session(id).cloned() else { return };
-        self.finished.insert(id);
-        let waits =
-            self.desk.open_requests(id).next().is_some() || self.desk.open_approvals(id).next().is_some();
-        self.notify(NotificationEvent::Finished { session, waits });
-    }
-
-    pub(super) fn notify(&self, event: NotificationEvent) {
-        // Notifications are best effort; correctness never depends on them.
-        if self.notifications.try_send(event).is_err() {
-            tracing::debug!("nobody listens for notifications");
-        }
     }
 
     /// Carries out a command of the writer itself; a rejection is logged.

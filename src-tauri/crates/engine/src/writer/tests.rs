@@ -40,17 +40,15 @@ fn unusable() -> Command {
 }
 
 /// A writer with a session and a subscriber that has read everything.
-fn writer(folder: &std::path::Path) -> (Writer, Subscription, mpsc::Receiver<NotificationEvent>) {
+fn writer(folder: &std::path::Path) -> (Writer, Subscription) {
     let opened = Journal::open(folder, Timestamp::from_millis(0)).unwrap();
-    let (tell, attention) = mpsc::channel(16);
     let (limits, _) = mpsc::unbounded_channel();
     let mut writer =
-        Writer::new(opened, "epoch".to_owned(), Arc::new(ManualClock::at(1)), tell, limits, Vec::new())
-            .unwrap();
+        Writer::new(opened, "epoch".to_owned(), Arc::new(ManualClock::at(1)), limits, Vec::new()).unwrap();
     writer.act(&start(1)).unwrap();
     let mut subscription = writer.hub.subscribe(&writer.desk);
     assert!(matches!(subscription.take(), Some(Frame::Snapshot(_))));
-    (writer, subscription, attention)
+    (writer, subscription)
 }
 
 /// What a subscriber hears, but for the outage itself.
@@ -73,7 +71,7 @@ fn is_full(error: &EngineError) -> bool {
 #[test]
 fn on_a_full_disk_a_question_is_refused_and_nothing_is_changed_or_published() {
     let folder = tempfile::tempdir().unwrap();
-    let (mut writer, mut subscription, mut attention) = writer(folder.path());
+    let (mut writer, mut subscription) = writer(folder.path());
     let before = writer.desk.clone();
     writer.journal.limit_pages(1);
     let (waiter, mut outcome) = oneshot::channel();
@@ -82,14 +80,12 @@ fn on_a_full_disk_a_question_is_refused_and_nothing_is_changed_or_published() {
     assert!(error.to_string().contains("the disk is full, so "), "{error}");
     assert_eq!(writer.desk, before);
     assert_eq!(heard(&mut subscription), []);
-    assert!(attention.try_recv().is_err());
     assert!(outcome.try_recv().is_err());
 
     writer.journal.limit_pages(100_000);
     let (waiter, mut outcome) = oneshot::channel();
     assert_eq!(writer.register_call(&asks(1, 60_000), waiter).unwrap(), request(1));
     assert!(!heard(&mut subscription).is_empty());
-    assert!(matches!(attention.try_recv(), Ok(NotificationEvent::Asked { .. })));
     writer.act(&answer(1)).unwrap();
     assert!(matches!(outcome.try_recv(), Ok(Outcome::Answered { .. })));
     let place = writer.desk.clone();
@@ -101,7 +97,7 @@ fn on_a_full_disk_a_question_is_refused_and_nothing_is_changed_or_published() {
 #[test]
 fn on_a_full_disk_an_answer_is_not_sent_and_can_be_given_again() {
     let folder = tempfile::tempdir().unwrap();
-    let (mut writer, mut subscription, _attention) = writer(folder.path());
+    let (mut writer, mut subscription) = writer(folder.path());
     let (waiter, mut outcome) = oneshot::channel();
     writer.register_call(&asks(1, 0), waiter).unwrap();
     subscription.take().unwrap();
@@ -131,7 +127,7 @@ fn on_a_full_disk_an_answer_is_not_sent_and_can_be_given_again() {
 #[test]
 fn an_idle_writer_stores_a_snapshot_once_many_events_are_behind_it() {
     let folder = tempfile::tempdir().unwrap();
-    let (mut writer, _subscription, _attention) = writer(folder.path());
+    let (mut writer, _subscription) = writer(folder.path());
     let snapshots = rusqlite::Connection::open(folder.path().join("desk.db")).unwrap();
     let count =
         || -> u64 { snapshots.query_row("SELECT count(*) FROM snapshot", [], |row| row.get(0)).unwrap() };
@@ -159,7 +155,7 @@ fn an_idle_writer_stores_a_snapshot_once_many_events_are_behind_it() {
 #[test]
 fn transcript_entries_are_written_once_a_full_disk_has_space_again() {
     let folder = tempfile::tempdir().unwrap();
-    let (mut writer, mut subscription, _attention) = writer(folder.path());
+    let (mut writer, mut subscription) = writer(folder.path());
     let say = |text: String| (session(), vec![EntryWrite::New(EntryBody::Agent { text })]);
     writer.journal.limit_pages(1);
     writer.write(vec![say("a".repeat(50_000))]);
@@ -190,7 +186,7 @@ fn transcript_entries_are_written_once_a_full_disk_has_space_again() {
 #[test]
 fn case_63_a_session_can_be_deleted_on_a_full_disk_and_makes_room_for_others() {
     let folder = tempfile::tempdir().unwrap();
-    let (mut writer, mut subscription, _attention) = writer(folder.path());
+    let (mut writer, mut subscription) = writer(folder.path());
     let other = desks::session(2);
     writer.act(&start(2)).unwrap();
     let say = |n: u32| EntryWrite::New(EntryBody::Agent { text: format!("{n} needle ").repeat(200) });
@@ -239,7 +235,7 @@ fn run_all(writer: Writer, inputs: Vec<Input>) {
 /// What happens to a draft if its request is answered after it and `between` other inputs.
 fn saved_before_the_answer(between: usize) -> (Result<(), String>, Vec<DraftTarget>) {
     let folder = tempfile::tempdir().unwrap();
-    let (mut writer, _subscription, _attention) = writer(folder.path());
+    let (mut writer, _subscription) = writer(folder.path());
     let mut outcomes = Vec::new();
     for n in 1..=2 {
         let (waiter, outcome) = oneshot::channel();
@@ -277,7 +273,7 @@ fn drafts_are_written_after_a_bounded_number_of_other_inputs() {
 #[test]
 fn on_a_full_disk_a_draft_is_refused_and_the_same_save_can_be_repeated() {
     let folder = tempfile::tempdir().unwrap();
-    let (mut writer, _subscription, _attention) = writer(folder.path());
+    let (mut writer, _subscription) = writer(folder.path());
     let (waiter, _outcome) = oneshot::channel();
     writer.register_call(&asks(1, 0), waiter).unwrap();
     let save = |writer: &mut Writer, save: SaveDraft| {
@@ -299,7 +295,7 @@ fn on_a_full_disk_a_draft_is_refused_and_the_same_save_can_be_repeated() {
 #[test]
 fn an_answer_reaches_a_session_with_too_many_inputs_and_fails_once_the_session_is_gone() {
     let folder = tempfile::tempdir().unwrap();
-    let (mut writer, _subscription, _attention) = writer(folder.path());
+    let (mut writer, _subscription) = writer(folder.path());
     let (waiter, _outcome) = oneshot::channel();
     writer.register_call(&asks(1, 0), waiter).unwrap();
     writer.act(&answer(1)).unwrap();
@@ -321,7 +317,7 @@ fn an_answer_reaches_a_session_with_too_many_inputs_and_fails_once_the_session_i
 #[test]
 fn case_34_an_outcome_goes_once_to_each_call_of_the_agent_and_to_each_waiter() {
     let folder = tempfile::tempdir().unwrap();
-    let (mut writer, _subscription, _attention) = writer(folder.path());
+    let (mut writer, _subscription) = writer(folder.path());
     let (inputs, _taken) = mpsc::channel(1);
     let (resolutions, mut resolved) = mpsc::unbounded_channel();
     writer.sessions.insert(session(), SessionMailbox { inputs, resolutions });
@@ -362,7 +358,7 @@ fn say(text: &str) -> (SessionId, Vec<EntryWrite>) {
 #[test]
 fn case_132_what_a_full_disk_refuses_is_stored_in_order_once_it_has_room() {
     let folder = tempfile::tempdir().unwrap();
-    let (mut writer, mut subscription, _attention) = writer(folder.path());
+    let (mut writer, mut subscription) = writer(folder.path());
     writer.record(working(1, true)).unwrap();
     while subscription.take().is_some() {}
     writer.journal.limit_pages(1);
@@ -405,7 +401,7 @@ fn case_132_what_a_full_disk_refuses_is_stored_in_order_once_it_has_room() {
 #[test]
 fn case_132_what_waits_is_bounded_and_the_transcript_says_what_is_missing() {
     let folder = tempfile::tempdir().unwrap();
-    let (mut writer, mut subscription, _attention) = writer(folder.path());
+    let (mut writer, mut subscription) = writer(folder.path());
     writer.journal.limit_pages(1);
     let mebibyte = "m".repeat(1024 * 1024);
     for _ in 0..40 {
@@ -432,7 +428,7 @@ fn case_132_what_waits_is_bounded_and_the_transcript_says_what_is_missing() {
 #[test]
 fn case_132_a_command_of_the_user_is_refused_until_the_disk_accepts_something() {
     let folder = tempfile::tempdir().unwrap();
-    let (mut writer, mut subscription, _attention) = writer(folder.path());
+    let (mut writer, mut subscription) = writer(folder.path());
     let (waiter, mut outcome) = oneshot::channel();
     writer.register_call(&asks(1, 0), waiter).unwrap();
     writer.journal.limit_pages(1);
@@ -480,7 +476,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 /// What remains of some steps: the desk, and each entry with its number.
 fn played(steps: &[Step], with_faults: bool) -> (Desk, Vec<(u64, EntryBody)>) {
     let folder = tempfile::tempdir().unwrap();
-    let (mut writer, _subscription, _attention) = writer(folder.path());
+    let (mut writer, _subscription) = writer(folder.path());
     for step in steps {
         match step {
             Step::Say(length) => writer.write(vec![say(&"s".repeat(usize::from(*length) * 40 + 1))]),
@@ -507,4 +503,32 @@ proptest! {
     fn case_132_faults_that_pass_leave_no_trace(steps in steps()) {
         prop_assert_eq!(played(&steps, true), played(&steps, false));
     }
+}
+
+#[test]
+fn a_finished_turn_is_published_until_the_session_works_again_or_is_closed() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut writer, mut subscription) = writer(folder.path());
+    let finished = |subscription: &mut Subscription| {
+        let turns = heard(subscription).into_iter().filter_map(|change| match change {
+            Change::Finished { session: of, turn } => Some((of == session(), turn.is_some())),
+            _ => None,
+        });
+        turns.collect::<Vec<_>>()
+    };
+    let note = SessionCommand::NoteFinished { session: session() };
+    for command in [desks::working(1, true), desks::working(1, false), note.into()] {
+        writer.act(&command).unwrap();
+    }
+    assert_eq!(finished(&mut subscription), [(true, true)]);
+    assert_eq!(writer.hub.snapshot(&writer.desk).finished.len(), 1);
+    writer.act(&desks::working(1, true)).unwrap();
+    writer.act(&desks::working(1, true)).unwrap();
+    assert_eq!(finished(&mut subscription), [(true, false)], "it works already");
+    writer.act(&desks::working(1, false)).unwrap();
+    let note = SessionCommand::NoteFinished { session: session() };
+    for command in [note.into(), desks::end(1, SessionEnd::Finished), desks::close(1)] {
+        writer.act(&command).unwrap();
+    }
+    assert_eq!(writer.hub.snapshot(&writer.desk).finished, []);
 }

@@ -9,7 +9,7 @@ use askdesk_domain::{
 };
 
 use super::Writer;
-use crate::mailbox::{EntryWrite, NotificationEvent};
+use crate::mailbox::EntryWrite;
 
 /// The number of the newest entry of each session.
 type Newest = BTreeMap<SessionId, u64>;
@@ -200,17 +200,9 @@ impl Writer {
     }
 
     pub(super) fn publish_entries(&mut self, entries: Vec<(SessionId, Entry)>) {
-        let spent = entries.iter().any(|(_, entry)| has_cost(entry));
         let changes = entries.into_iter().map(|(session, entry)| Change::Entry { session, entry }).collect();
         self.hub.publish(&self.desk, changes);
-        if spent {
-            self.notify(NotificationEvent::Spent);
-        }
     }
-}
-
-const fn has_cost(entry: &Entry) -> bool {
-    matches!(entry.body, EntryBody::TurnEnded { cost_usd: Some(_), .. })
 }
 
 fn next_entry(newest: &mut Newest, session: SessionId, at: Timestamp, body: EntryBody) -> Entry {
@@ -260,7 +252,8 @@ mod tests {
         let (first, again) = (write(plan("read")), write(plan("write")));
         assert_eq!((first.n, again.n), (1, 1));
         assert!(matches!(again.body, EntryBody::Plan { items } if items[0].text == "write"));
-        assert!(!has_cost(&write(ended(None))) && has_cost(&write(ended(Usd::new(0.25)))));
+        write(ended(None));
+        write(ended(Usd::new(0.25)));
         assert_eq!(write(plan("check")).n, 4);
     }
 }

@@ -6,7 +6,6 @@ use askdesk_domain::{EndInput, HeldEnd, Hold, RequestId, UndoSeconds};
 use super::Writer;
 use crate::delivery_error::rejected;
 use crate::error::EngineError;
-use crate::mailbox::NotificationEvent;
 
 impl Writer {
     /// Holds an end. Returns it unless it was held already, so that the caller waits for the end of its undo window.
@@ -19,9 +18,6 @@ impl Writer {
         let decided = self.held.hold(&self.desk, request, end, undo, self.clock.now());
         match decided.map_err(|reject| self.explain_end(request, reject))? {
             Hold::Held(held) => {
-                if let Some(before) = self.held.remove(request) {
-                    self.notify(NotificationEvent::EndNotGiven { held: before });
-                }
                 self.keep_held(held.clone());
                 Ok(Some(held))
             }
@@ -33,9 +29,7 @@ impl Writer {
     pub(super) fn undo(&mut self, request: RequestId) -> Result<(), EngineError> {
         let decided = self.held.undo(&self.desk, request);
         if decided.map_err(|reject| self.explain_end(request, reject))? {
-            if let Some(held) = self.held.remove(request) {
-                self.notify(NotificationEvent::EndNotGiven { held });
-            }
+            self.held.remove(request);
             self.hub.publish(&self.desk, vec![Change::HoldReleased { request }]);
         }
         Ok(())
@@ -50,9 +44,7 @@ impl Writer {
         let command = held.end.clone().command(request, self.clock.now());
         if let Err(error) = self.act(&command.into()) {
             tracing::error!(%error, %request, "a held end could not be carried out");
-            let held = HeldEnd { error: Some(rejected(error)), ..held };
-            self.notify(NotificationEvent::EndNotGiven { held: held.clone() });
-            self.keep_held(held);
+            self.keep_held(HeldEnd { error: Some(rejected(error)), ..held });
         }
     }
 

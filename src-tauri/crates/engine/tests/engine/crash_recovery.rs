@@ -7,7 +7,6 @@ use crate::support::agents::{Stage, fake_agent};
 use crate::support::desk::half;
 use crate::support::own_process::{handed_folder, kill_at};
 use askdesk_domain::{Delivery, DeliveryError, DraftTarget, Outcome, Request, SessionId};
-use askdesk_engine::NotificationEvent;
 use rstest::rstest;
 
 const SCENARIO: &str = "technology";
@@ -115,9 +114,7 @@ async fn case_48_after_a_kill_at_any_step_nothing_is_missing_and_nothing_is_sent
     let quicker = step == "Handed" && left == Left::Delivered;
     assert!(left == expected || quicker, "{left:?} instead of {expected:?}");
     // The restart notifies of nothing.
-    while let Ok(event) = stage.desk.notifications.try_recv() {
-        assert!(matches!(event, NotificationEvent::Ended { .. }), "{event:?}");
-    }
+    assert_eq!(stage.desk.news(), []);
     let arrived = given(&stage, session);
     let arrived_already = match left {
         Left::Delivered => arrived == 1,

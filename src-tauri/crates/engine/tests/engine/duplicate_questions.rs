@@ -2,8 +2,8 @@
 
 use crate::support::agents::Stage;
 use crate::support::desk::{TestDesk, ask, heard, request, withdraw};
+use askdesk_desk::News;
 use askdesk_domain::{Ask, EntryBody, SessionId, WithdrawnWhy};
-use askdesk_engine::NotificationEvent;
 use serde_json::{Value, json};
 use tokio::sync::oneshot::error::TryRecvError;
 
@@ -43,10 +43,10 @@ async fn case_34_one_request_and_one_notification_and_the_answer_reaches_both_ca
     }
     assert_eq!(decisions, Vec::<Value>::new(), "no further response");
     assert_eq!((stage.desk.mirror.requests.len(), cards(&stage, session)), (1, 1));
-    let events = stage.desk.notified();
-    let count = |is: fn(&NotificationEvent) -> bool| events.iter().filter(|event| is(event)).count();
-    assert_eq!(count(|event| matches!(event, NotificationEvent::Asked { .. })), 1);
-    assert_eq!(count(|event| matches!(event, NotificationEvent::Ended { .. })), 1);
+    let news = stage.desk.news();
+    let count = |is: fn(&News) -> bool| news.iter().filter(|news| is(news)).count();
+    assert_eq!(count(|news| matches!(news, News::Asked(_))), 1);
+    assert_eq!(count(|news| matches!(news, News::Ended(_))), 1);
     stage.desk.check_mirror().await;
 }
 

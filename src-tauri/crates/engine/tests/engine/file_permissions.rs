@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use askdesk_domain::{Setting, Theme, Timestamp};
 use askdesk_engine::clock::{Clock, SystemClock};
-use askdesk_engine::{Catalog, EngineHandle, OpenedEngine, SettingsFile};
+use askdesk_engine::{Catalog, EngineHandle, SettingsFile};
 
 use crate::support::own_process::{handed_folder, run_alone};
 
@@ -30,8 +30,7 @@ fn wrong(folder: &Path, found: &mut BTreeMap<String, String>) -> usize {
 /// Creates all files of the engine, and leaves the database open.
 fn fill(folder: &Path) -> EngineHandle {
     let settings = SettingsFile::open(folder, Catalog::default());
-    let OpenedEngine { handle, .. } =
-        EngineHandle::open(folder, Arc::new(SystemClock), Catalog::default()).unwrap();
+    let handle = EngineHandle::open(folder, Arc::new(SystemClock), Catalog::default()).unwrap();
     settings.change(&Setting::Theme(Theme::Dark), Timestamp::from_millis(1)).unwrap();
     handle.images().keep(SystemClock.session_id(), "one.png", PNG).unwrap();
     handle

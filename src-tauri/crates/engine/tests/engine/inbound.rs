@@ -118,7 +118,7 @@ async fn a_call_that_cannot_be_stored_is_refused_and_not_shown() {
     let lock = locked(&desk.folder);
     let refused = calls.ask(session, asking("a")).await.unwrap_err();
     assert!(matches!(refused, EngineError::Journal(_)), "{refused}");
-    assert_eq!(desk.notified(), []);
+    assert_eq!(desk.news(), []);
     drop(lock);
     calls.ask(session, asking("a")).await.unwrap();
     desk.check_mirror().await;

@@ -266,8 +266,8 @@ async fn a_second_engine_on_one_folder_is_refused_in_words_until_the_first_has_e
         folder.path().display()
     );
     assert_eq!(error.to_string(), words);
-    first.handle.close().await.unwrap();
-    EngineHandle::open(folder.path(), source(), Catalog::default()).unwrap().handle.close().await.unwrap();
+    first.close().await.unwrap();
+    EngineHandle::open(folder.path(), source(), Catalog::default()).unwrap().close().await.unwrap();
 }
 
 #[test]

@@ -21,6 +21,8 @@ mod message_queue;
 #[cfg(unix)]
 mod moved_folders;
 #[cfg(unix)]
+mod news;
+#[cfg(unix)]
 mod no_waiting;
 #[cfg(unix)]
 mod permission_modes;
@@ -32,8 +34,6 @@ mod real_claude;
 #[cfg(unix)]
 mod real_codex;
 mod real_opencode;
-#[cfg(unix)]
-mod reminders;
 mod requests;
 mod retention;
 mod search;

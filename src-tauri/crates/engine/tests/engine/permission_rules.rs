@@ -3,13 +3,12 @@
 use std::path::Path;
 
 use crate::support::agents::{Stage, fake_agent};
-use crate::support::desk::poll;
 use crate::support::own_process::{handed_folder, kill_at};
+use askdesk_desk::News;
 use askdesk_domain::{
     Approval, ApprovalDecision, ApprovalState, PermissionRule, RequestState, RuleAction, SessionId, Settings,
     ToolStatus,
 };
-use askdesk_engine::NotificationEvent;
 use rstest::rstest;
 use serde_json::json;
 
@@ -61,17 +60,7 @@ async fn case_100_a_rule_denies_without_a_notification_never_a_question_and_its_
         ApprovalState::Decided { decision: ApprovalDecision { message: Some(said), .. }, error: None, .. } if *said == message
     ));
     // Nobody is notified of what a rule decided.
-    let mut notified = Vec::new();
-    let desk = &mut stage.desk;
-    poll("a notification", || {
-        notified.extend(desk.notified());
-        !notified.is_empty()
-    })
-    .await;
-    assert!(
-        matches!(notified.as_slice(), [NotificationEvent::Asked { request, .. }] if request.id == question.id),
-        "{notified:?}"
-    );
+    assert_eq!(stage.desk.news(), [News::Asked(question.id)]);
     assert_eq!(stage.desk.mirror.tool_statuses(session), [ToolStatus::Denied]);
 
     set(&stage, &[]);
@@ -137,5 +126,5 @@ async fn case_100_after_a_kill_a_request_that_a_rule_matched_is_never_found_open
     assert_eq!(denied.len(), usize::from(on_record));
     // The agent had no permission: nothing was sent but what the rule says.
     assert!(stage.responses(now.sessions[0].id).is_empty());
-    assert!(stage.desk.notified().is_empty());
+    assert_eq!(stage.desk.news(), []);
 }

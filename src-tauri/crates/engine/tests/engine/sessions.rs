@@ -2,8 +2,8 @@
 
 use crate::support::agents::{Play, Stage};
 use crate::support::desk::Refusal;
+use askdesk_desk::News;
 use askdesk_domain::{Delivery, Notice, Outcome, WithdrawnWhy};
-use askdesk_engine::NotificationEvent;
 use serde_json::json;
 
 const STORE: &str = "Which store should the notes be kept in?";
@@ -76,8 +76,8 @@ async fn case_33_an_answer_given_many_times_at_once_is_written_once() {
     let again = stage.answer(&request, "PostgreSQL").await;
     assert!(matches!(again.ended().unwrap().delivery, Some(Delivery::Delivered { .. })));
     assert_eq!(stage.decisions(session).len(), 1);
-    let events = stage.desk.notified().into_iter();
-    assert_eq!(events.filter(|event| matches!(event, NotificationEvent::Ended { .. })).count(), 1);
+    let news = stage.desk.news().into_iter();
+    assert_eq!(news.filter(|news| matches!(news, News::Ended(_))).count(), 1);
 }
 
 #[tokio::test]

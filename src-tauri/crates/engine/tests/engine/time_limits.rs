@@ -1,8 +1,8 @@
 //! Time limits of requests: they pass by the engine's clock, and a late answer is still possible.
 
 use crate::support::desk::{TestDesk, ask, heard, locked, request};
+use askdesk_desk::News;
 use askdesk_domain::{Ask, Limit, NativeRef, Outcome, RequestId, SessionId, Timestamp};
-use askdesk_engine::NotificationEvent;
 use askdesk_engine::clock::Clock;
 use rstest::rstest;
 use tokio::sync::oneshot;
@@ -62,14 +62,8 @@ async fn case_41_a_request_expires_at_its_limit_and_stays_open_without_one() {
     assert_eq!(outcome_of(&desk, hasty), Some(&Outcome::Expired));
     assert_eq!(outcome_of(&desk, unlimited), None);
     assert!(open.try_recv().is_err());
-    let short = |event| match event {
-        NotificationEvent::Asked { request, .. } => (true, request.id),
-        NotificationEvent::Ended { request } => (false, request),
-        other => panic!("{other:?}"),
-    };
-    let notifications: Vec<_> = desk.notified().into_iter().map(short).collect();
-    let (asked, ended) = (|n| (true, request(n)), |n| (false, request(n)));
-    assert_eq!(notifications, [asked(1), asked(2), ended(2), asked(3), ended(3)]);
+    let (asked, ended) = (|n| News::Asked(request(n)), |n| News::Ended(request(n)));
+    assert_eq!(desk.news(), [asked(1), asked(2), ended(2), asked(3), ended(3)]);
     desk.check_mirror().await;
 }
 

@@ -4,11 +4,11 @@ use crate::support::desk::{
     TestDesk, answer, ask, choose, end, heard, locked, questions, rejected, request, say, withdraw,
 };
 use crate::support::desks::{cancel, decline, reply_in_chat};
+use askdesk_desk::News;
 use askdesk_domain::{
     AnswerInput, Answers, Ask, Command, EndInput, HeldEnd, OrphanedWhy, Outcome, Rejection, RequestId,
     SessionEnd, Timestamp, UndoSeconds, WithdrawnWhy,
 };
-use askdesk_engine::NotificationEvent;
 use rstest::rstest;
 use tokio::sync::oneshot;
 
@@ -104,17 +104,17 @@ async fn there_is_an_event_when_a_held_answer_is_undone_or_replaced() {
     hold(&desk, id, 1).await;
     let_it_pass(&desk).await;
     assert_eq!(heard(outcome).await, answered(1));
-    let short = |event| match event {
-        NotificationEvent::Asked { .. } => "asked".to_owned(),
-        NotificationEvent::Ended { .. } => "ended".to_owned(),
-        NotificationEvent::EndNotGiven { held } => {
+    let short = |news| match news {
+        News::Asked(_) => "asked".to_owned(),
+        News::Ended(_) => "ended".to_owned(),
+        News::EndNotGiven(held) => {
             let EndInput::Answered { answers } = held.end else { panic!("{held:?}") };
             format!("not {}", answers[0].chosen[0])
         }
         other => panic!("{other:?}"),
     };
-    let events: Vec<_> = desk.notified().into_iter().map(short).collect();
-    assert_eq!(events, ["asked", "not q1o1", "not q1o2", "ended"]);
+    let news: Vec<_> = desk.news().into_iter().map(short).collect();
+    assert_eq!(news, ["asked", "not q1o1", "not q1o2", "ended"]);
 }
 
 #[tokio::test]

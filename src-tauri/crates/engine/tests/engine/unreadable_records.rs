@@ -57,7 +57,7 @@ fn change(folder: &Path, sql: &str, text: &str) {
 const UNREADABLE: [&str; 3] = [r#"{"nonsense":1}"#, "not JSON", r#"{"event":"of a later version"}"#];
 
 async fn engine(folder: &Path) -> EngineHandle {
-    EngineHandle::open(folder, Arc::new(ManualClock::at(1)), Catalog::default()).unwrap().handle
+    EngineHandle::open(folder, Arc::new(ManualClock::at(1)), Catalog::default()).unwrap()
 }
 
 #[rstest]

@@ -73,7 +73,7 @@ impl Fixture {
         timeouts: Timeouts,
         agents: Catalog,
     ) -> Self {
-        let engine = EngineHandle::open(folder.path(), clock, agents).unwrap().handle;
+        let engine = EngineHandle::open(folder.path(), clock, agents).unwrap();
         let config = GatewayConfig::new(folder.path(), engine.clone(), "0.1.0");
         let gateway = Gateway::open(GatewayConfig { port: None, timeouts, ..config }).await.unwrap();
         Self { engine, address: gateway.address(), folder, gateway: Some(gateway) }
@@ -212,7 +212,7 @@ pub fn first_open(desk: &Desk) -> Option<(Request, Session)> {
 }
 
 pub fn engine(folder: &Path) -> EngineHandle {
-    EngineHandle::open(folder, Arc::new(SystemClock), Catalog::default()).unwrap().handle
+    EngineHandle::open(folder, Arc::new(SystemClock), Catalog::default()).unwrap()
 }
 
 #[derive(Clone)]

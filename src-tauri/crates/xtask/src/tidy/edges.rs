@@ -8,7 +8,7 @@ use super::Problem;
 /// Every package of the workspace with the packages of ours it may build on, lowest first.
 ///
 /// Dev-dependencies are free: a test may use the fake agent, or look at its crate from above.
-const ALLOWED: [(&str, &[&str]); 24] = [
+const ALLOWED: [(&str, &[&str]); 25] = [
     ("askdesk-domain", &[]),
     ("askdesk-contract", &["askdesk-domain"]),
     ("askdesk-agent-host", &[]),
@@ -41,6 +41,7 @@ const ALLOWED: [(&str, &[&str]); 24] = [
             "askdesk-user-environment",
         ],
     ),
+    ("askdesk-desk", &["askdesk-contract", "askdesk-domain"]),
     ("askdesk-file-search", &[]),
     ("askdesk-open-in", &["askdesk-domain", "askdesk-user-environment"]),
     (
@@ -92,6 +93,7 @@ const ALLOWED: [(&str, &[&str]); 24] = [
             "askdesk-api",
             "askdesk-client-config",
             "askdesk-contract",
+            "askdesk-desk",
             "askdesk-gateway",
             "askdesk-open-in",
             "askdesk-engine",

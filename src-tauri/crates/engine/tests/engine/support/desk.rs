@@ -8,16 +8,15 @@ use std::time::Duration;
 use askdesk_agents::claude::{ClaudeAdapter, ClaudeCode};
 use askdesk_agents::{Agent, Catalog, LaunchPlan, LinkPlan, SessionPlan, Start};
 use askdesk_contract::frame::{Frame, Snapshot, StorageNotice};
+use askdesk_desk::News;
 use askdesk_domain::{
     AgentDescriptor, AgentFailure, AgentId, ApprovalDecision, ApprovalOptionId, Ask, Attachment, Command,
     CommandId, Desk, Draft, DraftAnswer, DraftTarget, MessageId, Outcome, Question, QuestionId, QuestionKind,
     QueueCommand, Request, RequestCommand, RequestId, Session, SessionId, Timestamp,
 };
 use askdesk_engine::clock::{Clock, ManualClock};
-use askdesk_engine::{
-    DraftRevision, EngineError, EngineHandle, Journal, NotificationEvent, OpenedEngine, Subscription,
-};
-use tokio::sync::{mpsc, oneshot};
+use askdesk_engine::{DraftRevision, EngineError, EngineHandle, Journal, Subscription};
+use tokio::sync::oneshot;
 
 pub use super::desks::{
     answer, approval, ask_approval, asks, decide_approval, end, introduce, new_ask, new_ask_approval,
@@ -84,9 +83,10 @@ impl Agent for Staged {
 
 pub struct TestDesk {
     pub engine: EngineHandle,
-    pub notifications: mpsc::Receiver<NotificationEvent>,
     pub mirror: Mirror,
     subscription: Subscription,
+    /// What a person's desk takes from the frames.
+    person: (Subscription, askdesk_desk::Mirror),
     pub clock: Arc<ManualClock>,
     pub agent: Staged,
     pub folder: PathBuf,
@@ -130,12 +130,12 @@ impl TestDesk {
     pub async fn open_with(folder: &Path, agents: Catalog) -> Self {
         // Each run starts later than the one before, so its ids differ.
         let clock = Arc::new(ManualClock::at(later_than(folder)));
-        let OpenedEngine { handle: engine, notifications } =
-            EngineHandle::open(folder, Arc::clone(&clock) as Arc<dyn Clock>, agents).unwrap();
+        let engine = EngineHandle::open(folder, Arc::clone(&clock) as Arc<dyn Clock>, agents).unwrap();
         let mut subscription = engine.subscribe().await.unwrap();
         let mirror = Mirror::begin(subscription.take().unwrap());
         let (agent, folder) = (Staged::new(), folder.to_owned());
-        Self { engine, notifications, mirror, subscription, clock, agent, folder, _kept: None }
+        let person = (engine.subscribe().await.unwrap(), askdesk_desk::Mirror::default());
+        Self { engine, mirror, subscription, person, clock, agent, folder, _kept: None }
     }
 
     /// Takes all frames that have come.
@@ -210,19 +210,16 @@ impl TestDesk {
         id
     }
 
-    /// Takes all notification events that have come.
-    pub fn notified(&mut self) -> Vec<NotificationEvent> {
-        std::iter::from_fn(|| self.notifications.try_recv().ok()).collect()
+    /// Takes the news of all frames that have come.
+    pub fn news(&mut self) -> Vec<News> {
+        let (frames, mirror) = &mut self.person;
+        std::iter::from_fn(|| frames.take()).flat_map(|frame| mirror.fold(&frame)).collect()
     }
 
     /// Fails unless there was one notification, and it was withdrawn.
     #[track_caller]
     pub fn check_notified_and_withdrawn(&mut self, id: RequestId) {
-        let events = self.notified();
-        assert!(
-            matches!(&events[..], [NotificationEvent::Asked { .. }, NotificationEvent::Ended { request }] if *request == id),
-            "{events:?}"
-        );
+        assert_eq!(self.news(), [News::Asked(id), News::Ended(id)]);
     }
 
     pub async fn request(&self, id: RequestId) -> Request {

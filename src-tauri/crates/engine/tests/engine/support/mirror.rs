@@ -8,7 +8,9 @@ use askdesk_domain::{
     RequestId, Session, SessionId, ToolStatus,
 };
 
-use super::frame::{Change, Delta, Frame, LiveText, Retry, Snapshot, StorageNotice, StorageOutage};
+use super::frame::{
+    Change, Delta, FinishedTurn, Frame, LiveText, Retry, Snapshot, StorageNotice, StorageOutage,
+};
 
 #[derive(Clone, Debug)]
 pub struct Mirror {
@@ -20,6 +22,7 @@ pub struct Mirror {
     pub live: BTreeMap<SessionId, LiveText>,
     pub retries: BTreeMap<SessionId, Retry>,
     pub contexts: BTreeMap<SessionId, Option<ContextUse>>,
+    pub finished: BTreeMap<SessionId, FinishedTurn>,
     pub held: BTreeMap<RequestId, HeldEnd>,
     pub changed_files: BTreeMap<SessionId, ChangeTotals>,
     pub heads: BTreeMap<SessionId, Head>,
@@ -47,6 +50,7 @@ impl Mirror {
             live: snapshot.live.iter().map(|it| (it.session, it.clone())).collect(),
             retries: snapshot.retries.iter().map(|it| (it.session, it.retry.clone())).collect(),
             contexts: snapshot.contexts.iter().map(|it| (it.session, it.context)).collect(),
+            finished: snapshot.finished.iter().map(|it| (it.session, it.turn)).collect(),
             held: snapshot.held.iter().map(|it| (it.request, it.clone())).collect(),
             changed_files: snapshot.changed_files.iter().map(|it| (it.session, it.totals)).collect(),
             heads: snapshot.heads.iter().map(|it| (it.session, it.head.clone())).collect(),
@@ -92,6 +96,7 @@ impl Mirror {
                     self.live.remove(session);
                     self.retries.remove(session);
                     self.contexts.remove(session);
+                    self.finished.remove(session);
                     self.requests.retain(|_, request| request.session != *session);
                     self.approvals.retain(|_, approval| approval.session != *session);
                 }
@@ -106,6 +111,8 @@ impl Mirror {
                     self.retries.insert(*session, retry.clone());
                 }
                 Change::Retry { session, retry: None } => drop(self.retries.remove(session)),
+                Change::Finished { session, turn: Some(turn) } => drop(self.finished.insert(*session, *turn)),
+                Change::Finished { session, turn: None } => drop(self.finished.remove(session)),
                 Change::LiveCleared { session } => drop(self.live.remove(session)),
                 Change::SessionDeleted { session } => self.forget(*session),
                 Change::Storage { notices } => self.storage.clone_from(notices),
@@ -123,6 +130,7 @@ impl Mirror {
         self.heads.remove(&session);
         self.retries.remove(&session);
         self.contexts.remove(&session);
+        self.finished.remove(&session);
         self.entries.retain(|(owner, _), _| *owner != session);
     }
 
@@ -143,6 +151,7 @@ impl Mirror {
         assert_eq!(self.live, now.live);
         assert_eq!(self.retries, now.retries);
         assert_eq!(self.contexts, now.contexts);
+        assert_eq!(self.finished, now.finished);
         assert_eq!(self.held, now.held);
         assert_eq!(self.changed_files, now.changed_files);
         assert_eq!(self.heads, now.heads);

@@ -2,20 +2,20 @@
 
 use std::collections::BTreeSet;
 
-use askdesk_contract::frame::Snapshot;
-use askdesk_domain::{ApprovalState, Delivery, Request, Session, SessionState};
-
 use askdesk_contract::UpdateObstacle;
+use askdesk_domain::{Delivery, Request, Session, SessionState};
+
+use crate::mirror::Mirror;
 
 /// Returns what a restart of the app would interrupt or lose.
-pub fn update_obstacles(now: &Snapshot) -> Vec<UpdateObstacle> {
+pub fn update_obstacles(now: &Mirror) -> Vec<UpdateObstacle> {
     let found = [
-        (UpdateObstacle::QuestionOpen, now.requests.iter().any(Request::is_open)),
-        (UpdateObstacle::PermissionOpen, now.approvals.iter().any(|it| it.state == ApprovalState::Open)),
+        (UpdateObstacle::QuestionOpen, now.requests.values().any(Request::is_open)),
+        (UpdateObstacle::PermissionOpen, !now.approvals.is_empty()),
         (UpdateObstacle::AnswerUndoable, !now.held.is_empty()),
-        (UpdateObstacle::AnswerUndelivered, now.requests.iter().any(is_on_its_way)),
-        (UpdateObstacle::AgentWorks, now.sessions.iter().any(works)),
-        (UpdateObstacle::NotStored, now.outage.is_some()),
+        (UpdateObstacle::AnswerUndelivered, now.requests.values().any(is_on_its_way)),
+        (UpdateObstacle::AgentWorks, now.sessions.values().any(works)),
+        (UpdateObstacle::NotStored, now.has_outage),
     ];
     let found: BTreeSet<_> =
         found.into_iter().filter_map(|(obstacle, is_there)| is_there.then_some(obstacle)).collect();
@@ -36,44 +36,28 @@ fn works(session: &Session) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use askdesk_domain::{Origin, SessionEnd, SessionId, Timestamp};
+    use askdesk_domain::{SessionEnd, Timestamp};
     use rstest::rstest;
     use serde_json::{Value, json};
-    use uuid::Uuid;
 
     use super::*;
+    use crate::fixtures::{self, declined, empty, open, request_id, snapshot};
 
-    fn empty() -> Value {
-        json!({
-            "epoch": "e", "seq": 0, "sessions": [], "requests": [], "approvals": [], "live": [], "retries": [],
-            "contexts": [], "held": [], "changedFiles": [], "heads": [], "storage": [], "outage": null, "agents": []
-        })
+    fn obstacles_of(now: Value) -> Vec<UpdateObstacle> {
+        let mut mirror = Mirror::default();
+        mirror.fold(&snapshot(now));
+        update_obstacles(&mirror)
     }
 
     fn session(state: SessionState, helpers: &Value) -> Value {
-        let origin: Origin =
-            serde_json::from_value(json!({"machine": "local", "kind": "started", "agent": "demo"})).unwrap();
-        let mut session = Session::new(SessionId::new(Uuid::from_u128(1)), origin, Timestamp::from_millis(0));
-        session.state = state;
-        let mut session = serde_json::to_value(session).unwrap();
+        let mut session = serde_json::to_value(fixtures::session(state)).unwrap();
         session["helpers"] = helpers.clone();
         session
     }
 
-    fn request(state: &Value) -> Value {
-        json!({
-            "id": Uuid::from_u128(2), "session": Uuid::from_u128(1), "nativeRef": "call", "askedBy": null,
-            "questions": [], "askedAt": 0, "limit": null, "state": state
-        })
-    }
-
-    fn declined(delivery: &Value) -> Value {
-        json!({"state": "ended", "outcome": {"outcome": "declined", "words": null}, "at": 1, "delivery": delivery})
-    }
-
     fn held(error: &Value) -> Value {
         json!({
-            "request": Uuid::from_u128(2), "end": {"end": "canceled"}, "since": 0, "until": 3_000, "error": error
+            "request": request_id(2), "end": {"end": "canceled"}, "since": 0, "until": 3_000, "error": error
         })
     }
 
@@ -94,14 +78,14 @@ mod tests {
         ]))]),
         &[UpdateObstacle::AgentWorks]
     )]
-    #[case::an_open_question("requests", json!([request(&json!({"state": "open"}))]), &[UpdateObstacle::QuestionOpen])]
+    #[case::an_open_question("requests", json!([open(2)]), &[UpdateObstacle::QuestionOpen])]
     #[case::an_answer_on_its_way(
         "requests",
-        json!([request(&declined(&json!({"delivery": "pending"})))]),
+        json!([declined(2, &json!({"delivery": "pending"}))]),
         &[UpdateObstacle::AnswerUndelivered]
     )]
-    #[case::a_delivered_answer("requests", json!([request(&declined(&json!({"delivery": "delivered", "at": 2})))]), &[])]
-    #[case::nothing_to_deliver("requests", json!([request(&declined(&Value::Null))]), &[])]
+    #[case::a_delivered_answer("requests", json!([declined(2, &json!({"delivery": "delivered", "at": 2}))]), &[])]
+    #[case::nothing_to_deliver("requests", json!([declined(2, &Value::Null)]), &[])]
     #[case::undo_time("held", json!([held(&Value::Null)]), &[UpdateObstacle::AnswerUndoable])]
     #[case::a_full_disk(
         "outage",
@@ -115,19 +99,18 @@ mod tests {
     ) {
         let mut now = empty();
         now[field] = value;
-        assert_eq!(update_obstacles(&serde_json::from_value(now).unwrap()), expected);
+        assert_eq!(obstacles_of(now), expected);
     }
 
     #[test]
     fn all_that_is_in_the_way_is_named_once() {
         let mut now = empty();
-        let open = request(&json!({"state": "open"}));
-        now["requests"] = json!([open, open]);
+        now["requests"] = json!([open(2), open(3)]);
         now["sessions"] =
             json!([session(SessionState::Working, &json!([])), session(SessionState::Working, &json!([]))]);
         now["held"] = json!([held(&Value::Null)]);
         let expected =
             [UpdateObstacle::QuestionOpen, UpdateObstacle::AnswerUndoable, UpdateObstacle::AgentWorks];
-        assert_eq!(update_obstacles(&serde_json::from_value(now).unwrap()), expected);
+        assert_eq!(obstacles_of(now), expected);
     }
 }
