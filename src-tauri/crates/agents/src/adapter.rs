@@ -3,13 +3,13 @@
 use std::fmt::Debug;
 
 use askdesk_domain::{
-    ApprovalDecision, ConfigId, HelperId, ImageFormat, NativeRef, NativeSession, Outcome, Question,
+    ApprovalDecision, ConfigId, HelperId, ImageFormat, NativeRef, NativeSession, Notice, Outcome, Question,
     QuestionPolicy, Request, ValueId,
 };
 use askdesk_outside_json::Lost;
 use uuid::Uuid;
 
-use crate::event::{AgentEvent, InputError, WHOLE_LINE};
+use crate::event::{AgentEvent, InputError, Trouble, WHOLE_LINE};
 use crate::late_answers::{LateMessage, late_answer_message};
 use crate::rpc::{RpcIn, RpcOut};
 
@@ -73,13 +73,17 @@ pub struct Output {
 }
 
 impl Output {
-    pub fn event(&mut self, event: AgentEvent) {
-        self.events.push(event);
+    pub fn event(&mut self, event: impl Into<AgentEvent>) {
+        self.events.push(event.into());
+    }
+
+    pub fn notice(&mut self, notice: Notice) {
+        self.event(Trouble::Noticed { notice });
     }
 
     /// Reports something that was received and not understood.
     pub fn invalid(&mut self, why: InputError) {
-        self.event(AgentEvent::InvalidInput { why });
+        self.event(Trouble::InvalidInput { why });
     }
 
     /// Adds a line to write.
@@ -137,7 +141,7 @@ pub enum Outbound {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
     Message {
-        /// Names it in [`AgentEvent::MessageTaken`].
+        /// Names it in [`Conversation::MessageTaken`](crate::Conversation::MessageTaken).
         id: Uuid,
         text: String,
         /// What goes along with it.
@@ -163,14 +167,14 @@ pub enum Action {
         native_ref: NativeRef,
         decision: ApprovalDecision,
     },
-    /// Answers [`AgentEvent::ToolCallProposed`].
+    /// Answers [`Requests::ToolCallProposed`](crate::Requests::ToolCallProposed).
     ReviewToolCall {
         /// The agent's id of its inquiry.
         native_ref: NativeRef,
         /// Whether the call needs a permission, whatever the agent's own rules say.
         ask: bool,
     },
-    /// A config option gets another value; the agent answers with [`AgentEvent::ConfigAnswered`].
+    /// A config option gets another value; the agent answers with [`Configuration::ConfigAnswered`](crate::Configuration::ConfigAnswered).
     SetConfig {
         /// Comes back with the agent's answer.
         ticket: u64,

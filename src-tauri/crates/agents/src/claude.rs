@@ -38,7 +38,7 @@ use serde_json::Value;
 use crate::adapter::{Action, Adapter, EncodeError, Inbound, Open, Output};
 use crate::agent::{Agent, PermissionFile, SessionPlan, Start};
 use crate::elicitation::Field;
-use crate::event::{AgentEvent, InputError};
+use crate::event::{InputError, Trouble};
 use crate::json::text;
 use crate::launch::LaunchPlan;
 use crate::link::LinkPlan;
@@ -48,7 +48,7 @@ use crate::sign_in_probe::SignInProbe;
 pub use answers::{FormattedAnswers, answered_input, format_answers};
 pub use descriptor::{ACCEPT_EDITS, ASK, AUTO, BYPASS, CLAUDE_CODE, EFFORT, MODE, MODEL, PLAN};
 pub(crate) use descriptor::{capabilities, mode};
-use helpers::Helpers;
+use helpers::KnownHelpers;
 pub use launch::launch;
 use own_sessions::ClaudeFiles;
 use permissions::Suggestions;
@@ -167,7 +167,7 @@ pub struct ClaudeAdapter {
     /// Whether a rejected key or login was told of in this turn.
     login_rejected: bool,
     calls: Vec<Call>,
-    helpers: Helpers,
+    helpers: KnownHelpers,
     /// Our newest interrupt, until the agent has answered it.
     interrupt_sent: Option<String>,
     /// Our requests to stop a helper that the agent has not answered.
@@ -257,7 +257,7 @@ impl Adapter for ClaudeAdapter {
             Inbound::Line(line) => self.on_line(line, None, &mut out),
             Inbound::Abridged { line, why } => self.on_line(line, Some(*why), &mut out),
             Inbound::End { unfinished } => self.on_end(unfinished, &mut out),
-            Inbound::Rpc(_) => out.event(AgentEvent::InvalidInput { why: InputError::NotJson }),
+            Inbound::Rpc(_) => out.event(Trouble::InvalidInput { why: InputError::NotJson }),
         }
         out
     }
@@ -284,7 +284,7 @@ impl ClaudeAdapter {
             interrupting: false,
             login_rejected: false,
             calls: Vec::new(),
-            helpers: Helpers::default(),
+            helpers: KnownHelpers::default(),
             interrupt_sent: None,
             stops_sent: VecDeque::new(),
             question_uses: VecDeque::new(),

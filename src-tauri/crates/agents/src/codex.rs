@@ -31,7 +31,7 @@ use uuid::Uuid;
 use crate::adapter::{Action, Adapter, EncodeError, Inbound, Open, Output};
 use crate::agent::{Agent, SessionPlan, Start};
 use crate::elicitation::Field;
-use crate::event::{AgentEvent, InputError};
+use crate::event::{Conversation, InputError, Requests};
 use crate::json::text;
 use crate::late_answers::LateMessage;
 use crate::launch::LaunchPlan;
@@ -389,7 +389,7 @@ impl CodexAdapter {
 
     fn begin_turn(&mut self, out: &mut Output) {
         if !std::mem::replace(&mut self.turn.began, true) {
-            out.event(AgentEvent::TurnBegan);
+            out.event(Conversation::TurnBegan);
         }
     }
 
@@ -398,7 +398,7 @@ impl CodexAdapter {
         self.calls.retain(|call| {
             let over = !call.answered && over(call);
             if over {
-                out.event(AgentEvent::Withdrawn { native_ref: call.native_ref.clone() });
+                out.event(Requests::Withdrawn { native_ref: call.native_ref.clone() });
                 if let Some(id) = &call.id {
                     // The server takes no notice of it (0.169.0); the connection counts the request as answered.
                     out.rpc(failed(id, "the request is over"));

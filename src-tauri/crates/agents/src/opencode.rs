@@ -28,7 +28,7 @@ use uuid::Uuid;
 
 use crate::adapter::{Action, Adapter, EncodeError, Inbound, Open, Output};
 use crate::agent::{Agent, SessionPlan, Start};
-use crate::event::{AgentEvent, InputError};
+use crate::event::{Conversation, InputError};
 use crate::json::text;
 use crate::launch::LaunchPlan;
 use crate::link::LinkPlan;
@@ -306,7 +306,7 @@ impl OpenCodeAdapter {
     fn begin_turn(&mut self, out: &mut Output) {
         if !std::mem::replace(&mut self.turn.running, true) {
             self.turns += 1;
-            out.event(AgentEvent::TurnBegan);
+            out.event(Conversation::TurnBegan);
         }
     }
 
@@ -324,7 +324,7 @@ impl OpenCodeAdapter {
         let error = turn.error.or_else(|| turn.declined.then(|| DECLINED.to_owned()));
         let error = error.filter(|_| !turn.interrupting);
         let millis = turn.began.zip(turn.heard).map_or(0, |(from, to)| to.saturating_sub(from));
-        out.event(AgentEvent::TurnEnded { millis, usage: self.usage.take_turn(), error });
+        out.event(Conversation::TurnEnded { millis, usage: self.usage.take_turn(), error });
         for action in std::mem::take(&mut self.after_turn) {
             // It was checked before it was held.
             if let Err(error) = self.encode(action, out) {

@@ -13,7 +13,6 @@ use super::rules;
 use super::{AWAITED_CHANGES, Call, CallKind, ClaudeAdapter, MODE, MODEL, UNANSWERED_CAPABILITY};
 use crate::adapter::{Action, Attached, EncodeError, Output};
 use crate::elicitation::Ended;
-use crate::event::AgentEvent;
 
 /// What the ids of our own control requests begin with.
 pub(super) const REQUEST_PREFIX: &str = "askdesk-";
@@ -102,7 +101,7 @@ impl ClaudeAdapter {
         }
         let mut out = Output::default();
         out.line(line);
-        out.events.extend(notices.into_iter().map(|notice| AgentEvent::Noticed { notice }));
+        notices.into_iter().for_each(|notice| out.notice(notice));
         Ok(out)
     }
 

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::descriptor::EFFORTS;
 use super::{APPROVALS, CodexAdapter, DEFAULT, EFFORT, MODE, MODEL, PLAN, SANDBOX, Sent};
 use crate::adapter::{EncodeError, Output};
-use crate::event::AgentEvent;
+use crate::event::Configuration;
 use crate::json::{is_true, list, text};
 
 /// Of a longer list, the rest can be typed.
@@ -57,7 +57,7 @@ impl CodexAdapter {
 
     pub(super) fn tell_config(&self, changed: bool, out: &mut Output) {
         if changed {
-            out.event(AgentEvent::ConfigChanged { config: self.config.clone() });
+            out.event(Configuration::ConfigChanged { config: self.config.clone() });
         }
     }
 

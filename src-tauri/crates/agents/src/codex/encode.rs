@@ -9,7 +9,6 @@ use uuid::Uuid;
 use super::{CallKind, CodexAdapter, HELD_ACTIONS, Sent, Thread, answer, async_questions, questions};
 use crate::adapter::{Action, Attached, EncodeError, Output, QuestionRefusal};
 use crate::elicitation::Ended;
-use crate::event::AgentEvent;
 
 const CLOSED: &str = "The user closed the session without answering.";
 
@@ -116,7 +115,7 @@ impl CodexAdapter {
         if let Some(id) = &call.id {
             out.rpc(answer(id, result));
         }
-        out.events.extend(notices.into_iter().map(|notice| AgentEvent::Noticed { notice }));
+        notices.into_iter().for_each(|notice| out.notice(notice));
         Ok(())
     }
 

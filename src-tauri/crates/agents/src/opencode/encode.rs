@@ -10,7 +10,7 @@ use super::calls::CallKind;
 use super::descriptor::{AGENT, MODEL};
 use super::{HELD_ACTIONS, OpenCodeAdapter, Sent};
 use crate::adapter::{Action, Attached, EncodeError, Output, QuestionRefusal};
-use crate::event::AgentEvent;
+use crate::event::Configuration;
 
 /// What goes along with a message, as its parts.
 pub(super) fn files(attached: &Attached) -> Vec<Value> {
@@ -78,8 +78,8 @@ impl OpenCodeAdapter {
                 if !self.choose(&option, value) {
                     return Err(EncodeError::Unsupported { what: "this change while it runs" });
                 }
-                out.event(AgentEvent::ConfigChanged { config: self.config.clone() });
-                out.event(AgentEvent::ConfigAnswered { ticket, refused: None });
+                out.event(Configuration::ConfigChanged { config: self.config.clone() });
+                out.event(Configuration::ConfigAnswered { ticket, refused: None });
                 Ok(())
             }
             Action::Interrupt => {

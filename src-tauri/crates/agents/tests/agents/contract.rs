@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use askdesk_agents::{
     Action, Adapter, Agent, AgentEvent, Attached, Catalog, Demo, EncodeError, Inbound, LinkPlan, Open,
-    Partial, QuestionRefusal, RpcIn, SessionPlan, Start, installed_agents,
+    Partial, QuestionRefusal, RpcIn, SessionPlan, Start, Trouble, installed_agents,
 };
 use askdesk_domain::{
     AgentFailure, AgentId, ApprovalDecision, ApprovalOptionId, ConfigCategory, ConfigId, ConfigOption,
@@ -226,7 +226,10 @@ fn an_rpc_message_on_a_link_of_lines_is_counted() {
     check(|agent, folder| {
         let message = RpcIn::notification("x", Value::Null);
         let taken = adapter(agent, folder).receive(&Inbound::Rpc(message));
-        assert!(matches!(taken.events.as_slice(), [AgentEvent::InvalidInput { .. }]), "{taken:?}");
+        assert!(
+            matches!(taken.events.as_slice(), [AgentEvent::Trouble(Trouble::InvalidInput { .. })]),
+            "{taken:?}"
+        );
     });
 }
 

@@ -8,7 +8,7 @@ use askdesk_agents::claude::{ClaudeAdapter, ClaudeCode};
 use askdesk_agents::codex::{Codex, CodexAdapter};
 use askdesk_agents::{
     Action, Adapter, Agent, AgentEvent, Attached, EncodeError, Inbound, Open, Outbound, Partial,
-    QuestionRefusal, RpcError, RpcIn, RpcOut,
+    QuestionRefusal, Requests, RpcError, RpcIn, RpcOut,
 };
 use askdesk_domain::{
     Choices, ConfigId, HelperId, ImageFormat, NativeRef, NativeSession, Question, QuestionPolicy,
@@ -74,7 +74,7 @@ impl Play {
             Err(error) => return format!("  cannot: {}\n", self.shown.debug(&error)),
         };
         for event in &events {
-            if let AgentEvent::Asked(asked) = event {
+            if let AgentEvent::Requests(Requests::Asked(asked)) = event {
                 self.asked.insert(asked.native_ref.clone(), asked.questions.clone());
             }
             out += &format!("  {}\n", self.shown.event(event));

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use askdesk_agents::{Agent, Conversation, OwnSession, OwnSessions, Said, Start, Unanswered, ask_server};
+use askdesk_agents::{Agent, OwnSession, OwnSessions, PastConversation, Said, Start, Unanswered, ask_server};
 use askdesk_domain::{AgentFailure, AgentId, EarlierMessages, EntryBody, NativeSession, Notice, SessionId};
 use askdesk_user_environment::complete;
 
@@ -133,7 +133,7 @@ impl Sessions {
     }
 }
 
-pub(super) const fn earlier_of(conversation: &Conversation) -> EarlierMessages {
+pub(super) const fn earlier_of(conversation: &PastConversation) -> EarlierMessages {
     if conversation.is_cut { EarlierMessages::Newest } else { EarlierMessages::All }
 }
 
@@ -157,5 +157,5 @@ pub(super) enum ToRead {
 /// What was read of an agent's sessions.
 pub(super) enum Own {
     Listed(Vec<OwnSession>),
-    Said(Conversation),
+    Said(PastConversation),
 }
