@@ -26,6 +26,17 @@ pub trait Adapter: Send + Debug {
 
     fn send(&mut self, action: Action) -> Result<Output, EncodeError>;
 
+    /// Stops one helper; `None` for an agent that can't stop one alone.
+    fn stop_helper(&mut self, _: HelperId) -> Option<Output> {
+        None
+    }
+
+    /// Answers [`Requests::ToolCallProposed`](crate::Requests::ToolCallProposed) with whether the call needs a permission,
+    /// whatever the agent's own rules say; `None` for an agent that proposes no calls.
+    fn review_call(&mut self, _: &NativeRef, _ask: bool) -> Option<Output> {
+        None
+    }
+
     /// Puts answers that no call waits for into one message.
     fn late_message(&self, requests: &[Request]) -> LateMessage {
         late_answer_message(requests)
@@ -84,6 +95,11 @@ impl Output {
     /// Reports something that was received and not understood.
     pub fn invalid(&mut self, why: InputError) {
         self.event(Trouble::InvalidInput { why });
+    }
+
+    /// Makes an output of one line to write.
+    pub fn of_line(line: String) -> Self {
+        Self { outbound: vec![Outbound::Line(line)], ..Self::default() }
     }
 
     /// Adds a line to write.
@@ -167,22 +183,12 @@ pub enum Action {
         native_ref: NativeRef,
         decision: ApprovalDecision,
     },
-    /// Answers [`Requests::ToolCallProposed`](crate::Requests::ToolCallProposed).
-    ReviewToolCall {
-        /// The agent's id of its inquiry.
-        native_ref: NativeRef,
-        /// Whether the call needs a permission, whatever the agent's own rules say.
-        ask: bool,
-    },
     /// A config option gets another value; the agent answers with [`Configuration::ConfigAnswered`](crate::Configuration::ConfigAnswered).
     SetConfig {
         /// Comes back with the agent's answer.
         ticket: u64,
         option: ConfigId,
         value: ValueId,
-    },
-    StopHelper {
-        id: HelperId,
     },
     /// Stop the turn.
     Interrupt,
@@ -290,10 +296,10 @@ pub enum EncodeError {
         /// The agent's id of the call.
         native_ref: NativeRef,
     },
-    /// The agent cannot do this.
+    /// The agent doesn't take this value, or not now.
     #[error("the agent doesn't support {what}")]
-    Unsupported {
-        /// What it cannot do, as a noun phrase.
+    Refused {
+        /// What it doesn't take, as a noun phrase.
         what: &'static str,
     },
 }

@@ -246,9 +246,7 @@ impl Adapter for ClaudeAdapter {
             Open::New => None,
             Open::Resume { native_session } | Open::Fork { native_session, .. } => Some(native_session),
         };
-        let mut out = Output::default();
-        out.line(self.hello());
-        out
+        Output::of_line(self.hello())
     }
 
     fn receive(&mut self, inbound: &Inbound) -> Output {
@@ -264,6 +262,14 @@ impl Adapter for ClaudeAdapter {
 
     fn send(&mut self, action: Action) -> Result<Output, EncodeError> {
         self.encode(action)
+    }
+
+    fn stop_helper(&mut self, id: HelperId) -> Option<Output> {
+        Some(Output::of_line(self.stop_task(id)))
+    }
+
+    fn review_call(&mut self, native_ref: &NativeRef, ask: bool) -> Option<Output> {
+        Some(Output::of_line(rules::reviewed(native_ref, ask)))
     }
 }
 

@@ -107,7 +107,7 @@ pub enum Requests {
     Asked(Asked),
     /// The agent asks for a permission, and waits.
     ApprovalAsked(Box<ApprovalAsked>),
-    /// The agent is about to call a tool, and waits for [`Action::ReviewToolCall`](crate::Action::ReviewToolCall).
+    /// The agent is about to call a tool, and waits for [`Adapter::review_call`](crate::Adapter::review_call).
     ToolCallProposed {
         /// The agent's id of its inquiry.
         native_ref: NativeRef,
@@ -136,7 +136,7 @@ pub enum Helpers {
     WritesTo { id: HelperId, path: PathBuf },
     /// A helper has ended. What it asked was withdrawn before.
     Ended { id: HelperId, end: HelperEnd },
-    /// The agent refused [`Action::StopHelper`](crate::Action::StopHelper).
+    /// The agent refused [`Adapter::stop_helper`](crate::Adapter::stop_helper).
     NotStopped { id: HelperId, error: String },
 }
 

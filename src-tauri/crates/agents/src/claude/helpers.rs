@@ -130,7 +130,7 @@ impl ClaudeAdapter {
     }
 
     /// Encodes the stop of one task. The agent also accepts the ids of tasks that it doesn't have.
-    pub(super) fn stop_helper(&mut self, id: HelperId) -> String {
+    pub(super) fn stop_task(&mut self, id: HelperId) -> String {
         let (request, line) = self.request(&json!({"subtype": "stop_task", "task_id": id.as_str()}));
         if self.stops_sent.len() == HELPERS {
             self.stops_sent.pop_front();

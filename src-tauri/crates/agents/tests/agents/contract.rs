@@ -12,7 +12,7 @@ use askdesk_agents::{
 };
 use askdesk_domain::{
     AgentFailure, AgentId, ApprovalDecision, ApprovalOptionId, ConfigCategory, ConfigId, ConfigOption,
-    ConfigValue, NativeRef, NativeSession, Outcome, Risk, SessionOptions, ValueId,
+    ConfigValue, HelperId, NativeRef, NativeSession, Outcome, Risk, SessionOptions, ValueId,
 };
 use proptest::prelude::*;
 use serde_json::Value;
@@ -195,19 +195,20 @@ fn what_an_agent_cannot_do_is_refused_and_what_nobody_waits_for_is_gone() {
         let decision = ApprovalDecision::of(ApprovalOptionId::literal("allow"));
         assert_eq!(adapter.send(Action::Decide { native_ref, decision }), gone);
 
-        let unsupported =
-            |sent: &Result<_, EncodeError>| matches!(sent, Err(EncodeError::Unsupported { .. }));
+        let refused = |sent: &Result<_, EncodeError>| matches!(sent, Err(EncodeError::Refused { .. }));
         let set = |option: ConfigId, value: ValueId| Action::SetConfig { ticket: 1, option, value };
-        assert!(unsupported(&adapter.send(set(ConfigId::literal("mood"), ValueId::literal("good")))));
+        assert!(refused(&adapter.send(set(ConfigId::literal("mood"), ValueId::literal("good")))));
         for option in &agent.descriptor().config {
             let value = some_value(option);
             let sent = adapter.send(set(option.id.clone(), value));
             assert_eq!(sent.is_ok(), option.live, "{}: {sent:?}", option.name);
-            assert!(sent.is_ok() || unsupported(&sent), "{}: {sent:?}", option.name);
+            assert!(sent.is_ok() || refused(&sent), "{}: {sent:?}", option.name);
         }
         let compacted = adapter.send(Action::Compact);
         assert_eq!(compacted.is_ok(), agent.descriptor().capabilities.compact);
-        assert!(compacted.is_ok() || unsupported(&compacted));
+        assert!(compacted.is_ok() || refused(&compacted));
+        let stopped = adapter.stop_helper(HelperId::new("a1").unwrap());
+        assert_eq!(stopped.is_some(), agent.descriptor().capabilities.stop_helper);
         for action in [Action::Interrupt, Action::Close] {
             assert!(adapter.send(action).is_ok());
         }
@@ -226,10 +227,7 @@ fn an_rpc_message_on_a_link_of_lines_is_counted() {
     check(|agent, folder| {
         let message = RpcIn::notification("x", Value::Null);
         let taken = adapter(agent, folder).receive(&Inbound::Rpc(message));
-        assert!(
-            matches!(taken.events.as_slice(), [AgentEvent::Trouble(Trouble::InvalidInput { .. })]),
-            "{taken:?}"
-        );
+        assert!(matches!(taken.events[..], [AgentEvent::Trouble(Trouble::InvalidInput { .. })]), "{taken:?}");
     });
 }
 

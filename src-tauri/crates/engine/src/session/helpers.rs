@@ -1,11 +1,10 @@
 //! The helpers of the agent: subagents and shells that work in the background.
 
-use askdesk_agents::{Action, Helpers};
+use askdesk_agents::Helpers;
 use askdesk_domain::{
     Helper, HelperCommand, HelperEnd, HelperId, HelperState, Notice, Rejection, UnsupportedFeature,
 };
 
-use super::pending::WriteSubject;
 use super::task::SessionTask;
 use crate::error::EngineError;
 
@@ -47,9 +46,9 @@ impl SessionTask {
         if self.helper(&id).await.is_none() {
             return Err(Rejection::NotFound { what: "helper" }.into());
         }
-        if self.try_send(WriteSubject::Other, Action::StopHelper { id: id.clone() }).await.is_err() {
-            return Err(Rejection::Unsupported { what: UnsupportedFeature::StoppingHelper }.into());
-        }
+        let stopped = self.agent.adapter.stop_helper(id.clone());
+        self.take(stopped.ok_or(Rejection::Unsupported { what: UnsupportedFeature::StoppingHelper })?, None)
+            .await;
         let state = HelperState::Stopping;
         self.engine.act(HelperCommand::SetState { session: self.id, id, state }).await?;
         Ok(())

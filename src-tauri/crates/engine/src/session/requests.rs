@@ -35,7 +35,9 @@ impl SessionTask {
             }
             Requests::ToolCallProposed { native_ref, call } => {
                 let ask = self.policies.rules.matching(&call).is_some();
-                self.send(WriteSubject::Other, Action::ReviewToolCall { native_ref, ask }).await;
+                if let Some(reviewed) = self.agent.adapter.review_call(&native_ref, ask) {
+                    self.write(WriteSubject::Other, reviewed.outbound);
+                }
             }
             Requests::Withdrawn { native_ref } => {
                 self.permission_ended(&native_ref).await;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt::Debug;
 use std::rc::Rc;
 
-use askdesk_agents::{AgentEvent, Configuration};
+use askdesk_agents::{AgentEvent, Configuration::ConfigChanged};
 use askdesk_domain::{ConfigId, ConfigOption, ConfigValue};
 use uuid::Uuid;
 
@@ -33,9 +33,7 @@ impl Shown {
     }
 
     pub fn event(&mut self, event: &AgentEvent) -> String {
-        let AgentEvent::Configuration(Configuration::ConfigChanged { config }) = event else {
-            return self.debug(event);
-        };
+        let AgentEvent::Configuration(ConfigChanged { config }) = event else { return self.debug(event) };
         let mut line = "ConfigChanged".to_owned();
         for option in config {
             if let Some(current) = &option.current {
