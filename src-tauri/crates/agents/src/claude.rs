@@ -36,7 +36,7 @@ use askdesk_domain::{
 use serde_json::Value;
 
 use crate::adapter::{Action, Adapter, EncodeError, Inbound, Open, Output};
-use crate::agent::{Agent, PermissionFile, SessionPlan, Start};
+use crate::agent::{Agent, PermissionFile, Plan, SessionPlan, Start, with_abilities};
 use crate::elicitation::Field;
 use crate::event::{InputError, Trouble};
 use crate::json::text;
@@ -77,7 +77,7 @@ pub struct ClaudeCode {
 
 impl Default for ClaudeCode {
     fn default() -> Self {
-        Self { descriptor: descriptor::descriptor() }
+        with_abilities(Self { descriptor: descriptor::descriptor() }, |it| &mut it.descriptor)
     }
 }
 
@@ -86,8 +86,8 @@ impl Agent for ClaudeCode {
         &self.descriptor
     }
 
-    fn reserved_flags(&self) -> ReservedFlags {
-        descriptor::RESERVED_FLAGS
+    fn reserved_flags(&self) -> Option<ReservedFlags> {
+        Some(descriptor::RESERVED_FLAGS)
     }
 
     fn find(&self, explicit: Option<&Path>) -> Result<Option<PathBuf>, AgentFailure> {
@@ -106,11 +106,13 @@ impl Agent for ClaudeCode {
         })
     }
 
-    fn continue_in_terminal(&self, start: &Start) -> Result<Option<LaunchPlan>, AgentFailure> {
-        let Start { folder, options, open } = start;
-        let Some(session) = open.resumed() else { return Ok(None) };
-        let program = launch::find(&self.descriptor, start.program().as_deref())?;
-        Ok(Some(launch::in_terminal(program, folder, session).with_overrides(&options.extras)))
+    fn continue_in_terminal(&self) -> Option<Plan<'_, LaunchPlan>> {
+        Some(Box::new(|start| {
+            let Start { folder, options, open } = start;
+            let Some(session) = open.resumed() else { return Ok(None) };
+            let program = launch::find(&self.descriptor, start.program().as_deref())?;
+            Ok(Some(launch::in_terminal(program, folder, session).with_overrides(&options.extras)))
+        }))
     }
 
     fn end_in_background(&self, start: &Start) -> Result<Option<LaunchPlan>, AgentFailure> {
@@ -130,9 +132,11 @@ impl Agent for ClaudeCode {
         Ok(Some(sign_in::probe(program, &start.folder, &start.options.extras)))
     }
 
-    fn own_sessions(&self, start: &Start) -> Result<Option<OwnSessions>, AgentFailure> {
-        Ok(launch::home(&start.options.extras)
-            .map(|home| OwnSessions::Files(Box::new(ClaudeFiles { home, folder: start.folder.clone() }))))
+    fn own_sessions(&self) -> Option<Plan<'_, OwnSessions>> {
+        Some(Box::new(|start| {
+            Ok(launch::home(&start.options.extras)
+                .map(|home| OwnSessions::Files(Box::new(ClaudeFiles { home, folder: start.folder.clone() }))))
+        }))
     }
 
     fn permission_files(&self, folder: &Path) -> Vec<PermissionFile> {

@@ -39,7 +39,7 @@ pub mod version;
 pub use adapter::{
     Action, Adapter, Attached, EncodeError, Inbound, Open, Outbound, Output, Partial, QuestionRefusal,
 };
-pub use agent::{Agent, PermissionFile, PermissionList, SessionPlan, Start};
+pub use agent::{Agent, PermissionFile, PermissionList, Plan, SessionPlan, Start};
 pub use catalog::{Catalog, installed_agents};
 pub use connection::{
     Connection, Handshake, HttpMethod, HttpRequest, JsonRpcConnection, JsonRpcRules, MemberId, Routed,

@@ -93,13 +93,6 @@ fn a_descriptor_offers_each_option_and_each_value_once_and_knows_no_present_valu
 }
 
 #[test]
-fn an_agent_without_a_folder_of_the_users_has_one_of_its_own() {
-    check(|agent, _| {
-        assert_eq!(agent.descriptor().capabilities.folder, agent.default_folder().is_none());
-    });
-}
-
-#[test]
 fn a_named_program_that_is_missing_is_said_and_one_that_comes_with_the_app_is_not_searched() {
     check(|agent, _| match &agent.descriptor().program {
         Some(_) => {

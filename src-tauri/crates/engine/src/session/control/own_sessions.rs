@@ -105,7 +105,9 @@ impl Sessions {
         complete().await;
         let seconds = FILES_LIMIT.as_secs();
         let name = agent.descriptor().name.clone();
-        let planned = on_slow_files(FILES_LIMIT, move || agent.own_sessions(&start)).await;
+        let planned =
+            on_slow_files(FILES_LIMIT, move || agent.own_sessions().map_or(Ok(None), |plan| plan(&start)))
+                .await;
         let planned = planned.unwrap_or_else(|| Err(not_prepared(name))).map_err(NotListed::Agent)?;
         match planned {
             None => Ok(Own::Listed(Vec::new())),
