@@ -3,13 +3,13 @@
 use std::fmt::Debug;
 
 use askdesk_domain::{
-    ApprovalDecision, ConfigId, HelperId, ImageFormat, NativeRef, NativeSession, Outcome, Question,
+    ApprovalDecision, ConfigId, HelperId, ImageFormat, NativeRef, NativeSession, Notice, Outcome, Question,
     QuestionPolicy, Request, ValueId,
 };
 use askdesk_outside_json::Lost;
 use uuid::Uuid;
 
-use crate::event::{AgentEvent, InputError, WHOLE_LINE};
+use crate::event::{AgentEvent, InputError, Trouble, WHOLE_LINE};
 use crate::late_answers::{LateMessage, late_answer_message};
 use crate::rpc::{RpcIn, RpcOut};
 
@@ -25,6 +25,17 @@ pub trait Adapter: Send + Debug {
     fn receive(&mut self, inbound: &Inbound) -> Output;
 
     fn send(&mut self, action: Action) -> Result<Output, EncodeError>;
+
+    /// Stops one helper; `None` for an agent that can't stop one alone.
+    fn stop_helper(&mut self, _: HelperId) -> Option<Output> {
+        None
+    }
+
+    /// Answers [`Requests::ToolCallProposed`](crate::Requests::ToolCallProposed) with whether the call needs a permission,
+    /// whatever the agent's own rules say; `None` for an agent that proposes no calls.
+    fn review_call(&mut self, _: &NativeRef, _ask: bool) -> Option<Output> {
+        None
+    }
 
     /// Puts answers that no call waits for into one message.
     fn late_message(&self, requests: &[Request]) -> LateMessage {
@@ -73,13 +84,22 @@ pub struct Output {
 }
 
 impl Output {
-    pub fn event(&mut self, event: AgentEvent) {
-        self.events.push(event);
+    pub fn event(&mut self, event: impl Into<AgentEvent>) {
+        self.events.push(event.into());
+    }
+
+    pub fn notice(&mut self, notice: Notice) {
+        self.event(Trouble::Noticed { notice });
     }
 
     /// Reports something that was received and not understood.
     pub fn invalid(&mut self, why: InputError) {
-        self.event(AgentEvent::InvalidInput { why });
+        self.event(Trouble::InvalidInput { why });
+    }
+
+    /// Makes an output of one line to write.
+    pub fn of_line(line: String) -> Self {
+        Self { outbound: vec![Outbound::Line(line)], ..Self::default() }
     }
 
     /// Adds a line to write.
@@ -137,7 +157,7 @@ pub enum Outbound {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
     Message {
-        /// Names it in [`AgentEvent::MessageTaken`].
+        /// Names it in [`Conversation::MessageTaken`](crate::Conversation::MessageTaken).
         id: Uuid,
         text: String,
         /// What goes along with it.
@@ -163,22 +183,12 @@ pub enum Action {
         native_ref: NativeRef,
         decision: ApprovalDecision,
     },
-    /// Answers [`AgentEvent::ToolCallProposed`].
-    ReviewToolCall {
-        /// The agent's id of its inquiry.
-        native_ref: NativeRef,
-        /// Whether the call needs a permission, whatever the agent's own rules say.
-        ask: bool,
-    },
-    /// A config option gets another value; the agent answers with [`AgentEvent::ConfigAnswered`].
+    /// A config option gets another value; the agent answers with [`Configuration::ConfigAnswered`](crate::Configuration::ConfigAnswered).
     SetConfig {
         /// Comes back with the agent's answer.
         ticket: u64,
         option: ConfigId,
         value: ValueId,
-    },
-    StopHelper {
-        id: HelperId,
     },
     /// Stop the turn.
     Interrupt,
@@ -286,10 +296,10 @@ pub enum EncodeError {
         /// The agent's id of the call.
         native_ref: NativeRef,
     },
-    /// The agent cannot do this.
+    /// The agent doesn't take this value, or not now.
     #[error("the agent doesn't support {what}")]
-    Unsupported {
-        /// What it cannot do, as a noun phrase.
+    Refused {
+        /// What it doesn't take, as a noun phrase.
         what: &'static str,
     },
 }

@@ -3,7 +3,9 @@
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 
-use askdesk_domain::{AgentDescriptor, AgentFailure, OptionScope, ReservedFlags, SessionOptions};
+use askdesk_domain::{
+    AgentDescriptor, AgentFailure, Capabilities, OptionScope, ReservedFlags, SessionOptions,
+};
 
 use crate::adapter::{Adapter, Open};
 use crate::launch::{LaunchPlan, expand_home};
@@ -18,16 +20,16 @@ use crate::sign_in_probe::SignInProbe;
 pub trait Agent: Send + Sync + Debug {
     fn descriptor(&self) -> &AgentDescriptor;
 
-    /// Lists the flags that settings may not add to its command line.
-    fn reserved_flags(&self) -> ReservedFlags {
-        ReservedFlags::default()
+    /// Lists the flags that settings may not add to its command line. `None` if settings can't add anything to its start.
+    fn reserved_flags(&self) -> Option<ReservedFlags> {
+        None
     }
 
     /// Finds its program: the one the user named, else the installed one; `None` if it comes with the app.
     fn find(&self, explicit: Option<&Path>) -> Result<Option<PathBuf>, AgentFailure>;
 
-    /// Returns its default folder. An agent with one needs no folder of the user's.
-    fn default_folder(&self) -> Option<&Path> {
+    /// Returns the folder of its own that it works in. An agent with one needs no folder of the user's.
+    fn own_folder(&self) -> Option<&Path> {
         None
     }
 
@@ -39,10 +41,10 @@ pub trait Agent: Send + Sync + Debug {
     /// Plans a session: its link and its adapter.
     fn prepare(&self, start: &Start) -> Result<SessionPlan, AgentFailure>;
 
-    /// Plans its own program for a terminal, where it continues the session of the start. `None` if it has no command for
-    /// that, or the start resumes no session.
-    fn continue_in_terminal(&self, _: &Start) -> Result<Option<LaunchPlan>, AgentFailure> {
-        Ok(None)
+    /// Plans its own program for a terminal, where it continues the session of the start. The plan is `None` if the start
+    /// resumes no session.
+    fn continue_in_terminal(&self) -> Option<Plan<'_, LaunchPlan>> {
+        None
     }
 
     /// Plans the command that ends a process of its own in the background, which holds the session of the start. `None` if it
@@ -61,16 +63,31 @@ pub trait Agent: Send + Sync + Debug {
         Ok(None)
     }
 
-    /// Plans how to find the sessions that it keeps for the folder of a start, such as those begun in its own terminal. None if
-    /// it keeps none, or offers no way to find them.
-    fn own_sessions(&self, _: &Start) -> Result<Option<OwnSessions>, AgentFailure> {
-        Ok(None)
+    /// Plans how to find the sessions that it keeps for the folder of a start, such as those begun in its own terminal.
+    fn own_sessions(&self) -> Option<Plan<'_, OwnSessions>> {
+        None
     }
 
     /// Lists the agent's own files that can hold lasting permissions for a folder. They need not exist.
     fn permission_files(&self, _folder: &Path) -> Vec<PermissionFile> {
         Vec::new()
     }
+}
+
+/// Plans something for a start; an agent has it only if it has the ability.
+pub type Plan<'agent, T> = Box<dyn Fn(&Start) -> Result<Option<T>, AgentFailure> + 'agent>;
+
+/// Fills in the capabilities that follow from what an agent can do.
+pub(crate) fn with_abilities<A: Agent>(mut agent: A, descriptor: fn(&mut A) -> &mut AgentDescriptor) -> A {
+    let capabilities = Capabilities {
+        folder: agent.own_folder().is_none(),
+        launch_overrides: agent.reserved_flags().is_some(),
+        continue_in_terminal: agent.continue_in_terminal().is_some(),
+        own_sessions: agent.own_sessions().is_some(),
+        ..agent.descriptor().capabilities.clone()
+    };
+    descriptor(&mut agent).capabilities = capabilities;
+    agent
 }
 
 /// A JSON file of an agent with lists of permissions that it no longer asks for.

@@ -36,9 +36,9 @@ use askdesk_domain::{
 use serde_json::Value;
 
 use crate::adapter::{Action, Adapter, EncodeError, Inbound, Open, Output};
-use crate::agent::{Agent, PermissionFile, SessionPlan, Start};
+use crate::agent::{Agent, PermissionFile, Plan, SessionPlan, Start, with_abilities};
 use crate::elicitation::Field;
-use crate::event::{AgentEvent, InputError};
+use crate::event::{InputError, Trouble};
 use crate::json::text;
 use crate::launch::LaunchPlan;
 use crate::link::LinkPlan;
@@ -48,7 +48,7 @@ use crate::sign_in_probe::SignInProbe;
 pub use answers::{FormattedAnswers, answered_input, format_answers};
 pub use descriptor::{ACCEPT_EDITS, ASK, AUTO, BYPASS, CLAUDE_CODE, EFFORT, MODE, MODEL, PLAN};
 pub(crate) use descriptor::{capabilities, mode};
-use helpers::Helpers;
+use helpers::KnownHelpers;
 pub use launch::launch;
 use own_sessions::ClaudeFiles;
 use permissions::Suggestions;
@@ -77,7 +77,7 @@ pub struct ClaudeCode {
 
 impl Default for ClaudeCode {
     fn default() -> Self {
-        Self { descriptor: descriptor::descriptor() }
+        with_abilities(Self { descriptor: descriptor::descriptor() }, |it| &mut it.descriptor)
     }
 }
 
@@ -86,8 +86,8 @@ impl Agent for ClaudeCode {
         &self.descriptor
     }
 
-    fn reserved_flags(&self) -> ReservedFlags {
-        descriptor::RESERVED_FLAGS
+    fn reserved_flags(&self) -> Option<ReservedFlags> {
+        Some(descriptor::RESERVED_FLAGS)
     }
 
     fn find(&self, explicit: Option<&Path>) -> Result<Option<PathBuf>, AgentFailure> {
@@ -106,11 +106,13 @@ impl Agent for ClaudeCode {
         })
     }
 
-    fn continue_in_terminal(&self, start: &Start) -> Result<Option<LaunchPlan>, AgentFailure> {
-        let Start { folder, options, open } = start;
-        let Some(session) = open.resumed() else { return Ok(None) };
-        let program = launch::find(&self.descriptor, start.program().as_deref())?;
-        Ok(Some(launch::in_terminal(program, folder, session).with_overrides(&options.extras)))
+    fn continue_in_terminal(&self) -> Option<Plan<'_, LaunchPlan>> {
+        Some(Box::new(|start| {
+            let Start { folder, options, open } = start;
+            let Some(session) = open.resumed() else { return Ok(None) };
+            let program = launch::find(&self.descriptor, start.program().as_deref())?;
+            Ok(Some(launch::in_terminal(program, folder, session).with_overrides(&options.extras)))
+        }))
     }
 
     fn end_in_background(&self, start: &Start) -> Result<Option<LaunchPlan>, AgentFailure> {
@@ -130,9 +132,11 @@ impl Agent for ClaudeCode {
         Ok(Some(sign_in::probe(program, &start.folder, &start.options.extras)))
     }
 
-    fn own_sessions(&self, start: &Start) -> Result<Option<OwnSessions>, AgentFailure> {
-        Ok(launch::home(&start.options.extras)
-            .map(|home| OwnSessions::Files(Box::new(ClaudeFiles { home, folder: start.folder.clone() }))))
+    fn own_sessions(&self) -> Option<Plan<'_, OwnSessions>> {
+        Some(Box::new(|start| {
+            Ok(launch::home(&start.options.extras)
+                .map(|home| OwnSessions::Files(Box::new(ClaudeFiles { home, folder: start.folder.clone() }))))
+        }))
     }
 
     fn permission_files(&self, folder: &Path) -> Vec<PermissionFile> {
@@ -167,7 +171,7 @@ pub struct ClaudeAdapter {
     /// Whether a rejected key or login was told of in this turn.
     login_rejected: bool,
     calls: Vec<Call>,
-    helpers: Helpers,
+    helpers: KnownHelpers,
     /// Our newest interrupt, until the agent has answered it.
     interrupt_sent: Option<String>,
     /// Our requests to stop a helper that the agent has not answered.
@@ -246,9 +250,7 @@ impl Adapter for ClaudeAdapter {
             Open::New => None,
             Open::Resume { native_session } | Open::Fork { native_session, .. } => Some(native_session),
         };
-        let mut out = Output::default();
-        out.line(self.hello());
-        out
+        Output::of_line(self.hello())
     }
 
     fn receive(&mut self, inbound: &Inbound) -> Output {
@@ -257,13 +259,21 @@ impl Adapter for ClaudeAdapter {
             Inbound::Line(line) => self.on_line(line, None, &mut out),
             Inbound::Abridged { line, why } => self.on_line(line, Some(*why), &mut out),
             Inbound::End { unfinished } => self.on_end(unfinished, &mut out),
-            Inbound::Rpc(_) => out.event(AgentEvent::InvalidInput { why: InputError::NotJson }),
+            Inbound::Rpc(_) => out.event(Trouble::InvalidInput { why: InputError::NotJson }),
         }
         out
     }
 
     fn send(&mut self, action: Action) -> Result<Output, EncodeError> {
         self.encode(action)
+    }
+
+    fn stop_helper(&mut self, id: HelperId) -> Option<Output> {
+        Some(Output::of_line(self.stop_task(id)))
+    }
+
+    fn review_call(&mut self, native_ref: &NativeRef, ask: bool) -> Option<Output> {
+        Some(Output::of_line(rules::reviewed(native_ref, ask)))
     }
 }
 
@@ -284,7 +294,7 @@ impl ClaudeAdapter {
             interrupting: false,
             login_rejected: false,
             calls: Vec::new(),
-            helpers: Helpers::default(),
+            helpers: KnownHelpers::default(),
             interrupt_sent: None,
             stops_sent: VecDeque::new(),
             question_uses: VecDeque::new(),

@@ -29,9 +29,9 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::adapter::{Action, Adapter, EncodeError, Inbound, Open, Output};
-use crate::agent::{Agent, SessionPlan, Start};
+use crate::agent::{Agent, Plan, SessionPlan, Start, with_abilities};
 use crate::elicitation::Field;
-use crate::event::{AgentEvent, InputError};
+use crate::event::{Conversation, InputError, Requests};
 use crate::json::text;
 use crate::late_answers::LateMessage;
 use crate::launch::LaunchPlan;
@@ -67,7 +67,7 @@ pub struct Codex {
 
 impl Default for Codex {
     fn default() -> Self {
-        Self { descriptor: descriptor::descriptor() }
+        with_abilities(Self { descriptor: descriptor::descriptor() }, |it| &mut it.descriptor)
     }
 }
 
@@ -82,8 +82,8 @@ impl Agent for Codex {
         &self.descriptor
     }
 
-    fn reserved_flags(&self) -> ReservedFlags {
-        descriptor::RESERVED_FLAGS
+    fn reserved_flags(&self) -> Option<ReservedFlags> {
+        Some(descriptor::RESERVED_FLAGS)
     }
 
     fn find(&self, explicit: Option<&Path>) -> Result<Option<PathBuf>, AgentFailure> {
@@ -100,10 +100,12 @@ impl Agent for Codex {
         Ok(SessionPlan { adapter: Box::new(adapter), link, sign_in: Some(sign_in) })
     }
 
-    fn continue_in_terminal(&self, start: &Start) -> Result<Option<LaunchPlan>, AgentFailure> {
-        let Some(session) = start.open.resumed() else { return Ok(None) };
-        let plan = launch::in_terminal(self.program(start)?, &start.folder, session);
-        Ok(Some(plan.with_overrides(&start.options.extras)))
+    fn continue_in_terminal(&self) -> Option<Plan<'_, LaunchPlan>> {
+        Some(Box::new(|start| {
+            let Some(session) = start.open.resumed() else { return Ok(None) };
+            let plan = launch::in_terminal(self.program(start)?, &start.folder, session);
+            Ok(Some(plan.with_overrides(&start.options.extras)))
+        }))
     }
 
     fn sign_in(&self, start: &Start) -> Result<Option<LaunchPlan>, AgentFailure> {
@@ -114,10 +116,12 @@ impl Agent for Codex {
         Ok(sign_in::probe(self.program(start)?, &start.folder, &start.options.extras))
     }
 
-    fn own_sessions(&self, start: &Start) -> Result<Option<OwnSessions>, AgentFailure> {
-        let (plan, _) = shared(launch(self.program(start)?, &start.folder), &start.options.extras);
-        let protocol = Box::new(ThreadList::of(&start.folder));
-        Ok(Some(OwnSessions::Server { link: Box::new(LinkPlan::Shared(plan)), protocol }))
+    fn own_sessions(&self) -> Option<Plan<'_, OwnSessions>> {
+        Some(Box::new(|start| {
+            let (plan, _) = shared(launch(self.program(start)?, &start.folder), &start.options.extras);
+            let protocol = Box::new(ThreadList::of(&start.folder));
+            Ok(Some(OwnSessions::Server { link: Box::new(LinkPlan::Shared(plan)), protocol }))
+        }))
     }
 }
 
@@ -389,7 +393,7 @@ impl CodexAdapter {
 
     fn begin_turn(&mut self, out: &mut Output) {
         if !std::mem::replace(&mut self.turn.began, true) {
-            out.event(AgentEvent::TurnBegan);
+            out.event(Conversation::TurnBegan);
         }
     }
 
@@ -398,7 +402,7 @@ impl CodexAdapter {
         self.calls.retain(|call| {
             let over = !call.answered && over(call);
             if over {
-                out.event(AgentEvent::Withdrawn { native_ref: call.native_ref.clone() });
+                out.event(Requests::Withdrawn { native_ref: call.native_ref.clone() });
                 if let Some(id) = &call.id {
                     // The server takes no notice of it (0.169.0); the connection counts the request as answered.
                     out.rpc(failed(id, "the request is over"));

@@ -7,7 +7,7 @@ use askdesk_domain::{
     ConfigValue, Takes, ValueId,
 };
 
-use crate::agent::{Agent, SessionPlan, Start};
+use crate::agent::{Agent, SessionPlan, Start, with_abilities};
 use crate::claude::{self, ClaudeAdapter};
 use crate::link::LinkPlan;
 
@@ -38,19 +38,10 @@ impl Demo {
             install: None,
             login: None,
             versions: None,
-            capabilities: Capabilities {
-                takes: Takes::Words,
-                folder: false,
-                launch_overrides: false,
-                continue_in_terminal: false,
-                own_sessions: false,
-                fork: false,
-                keeps_sign_in: false,
-                ..claude::capabilities()
-            },
+            capabilities: Capabilities { takes: Takes::Words, fork: false, ..claude::capabilities() },
             config: vec![claude::mode(), example(examples)],
         };
-        Self { descriptor, program, args, folder }
+        with_abilities(Self { descriptor, program, args, folder }, |demo| &mut demo.descriptor)
     }
 }
 
@@ -77,7 +68,7 @@ impl Agent for Demo {
         Ok(None)
     }
 
-    fn default_folder(&self) -> Option<&Path> {
+    fn own_folder(&self) -> Option<&Path> {
         Some(&self.folder)
     }
 

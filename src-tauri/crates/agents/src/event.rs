@@ -11,52 +11,33 @@ use uuid::Uuid;
 
 use crate::tool_result::ResultImage;
 
-/// A protocol-independent event from an agent.
+macro_rules! groups {
+    ($($group:ident),*) => {
+        /// A protocol-independent event from an agent.
+        #[derive(Clone, Debug, PartialEq, Eq)]
+        pub enum AgentEvent {
+            $($group($group),)*
+        }
+
+        $(impl From<$group> for AgentEvent {
+            fn from(event: $group) -> Self {
+                Self::$group(event)
+            }
+        })*
+    };
+}
+
+groups!(Conversation, Requests, Helpers, Configuration, Trouble);
+
+/// What the agent says and does in its turns.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum AgentEvent {
-    /// The agent said something about itself; everything known so far, so a later one replaces an earlier one.
-    Introduced {
-        version: Option<String>,
-        model: Option<String>,
-        /// Its own id of the session, by which it can resume it; none for an agent that cannot.
-        native_session: Option<NativeSession>,
-    },
-    /// A config option has another value, or other values are offered.
-    ConfigChanged {
-        /// All of the session's config options with their present values.
-        config: Vec<ConfigOption>,
-    },
-    /// The agent answered [`Action::SetConfig`](crate::Action::SetConfig).
-    ConfigAnswered {
-        ticket: u64,
-        /// Why it refused, in its own words; none where it did what was asked.
-        refused: Option<String>,
-    },
-    /// The agent has a title for the session.
-    Titled {
-        title: String,
-    },
-    /// The agent has other commands of its own; the list replaces the one before.
-    CommandsChanged {
-        commands: Vec<AgentCommand>,
-    },
+pub enum Conversation {
     /// A turn began: the first sign of work since the start or since the last turn's end.
     TurnBegan,
-    /// A piece of text as it is written; live only, [`AgentEvent::Said`] repeats it whole.
-    TextDelta {
-        text: String,
-    },
-    /// A piece of thinking as it is written; live only, [`AgentEvent::Thought`] repeats it whole.
-    ThinkingDelta {
-        text: String,
-    },
-    /// A finished text of the agent.
-    Said {
-        text: String,
-    },
-    Thought {
-        text: String,
-    },
+    /// A piece of text or thinking as it is written; live only, [`Conversation::Finished`] repeats it whole.
+    Delta { thinking: bool, text: String },
+    /// A finished text or thought of the agent.
+    Finished { thinking: bool, text: String },
     /// The agent uses a tool, or a subagent of it does.
     ToolStarted {
         /// The agent's id of the call.
@@ -95,48 +76,38 @@ pub enum AgentEvent {
         tool_use: String,
     },
     /// The agent has another plan; it replaces the one before.
-    PlanChanged {
-        items: Vec<TodoItem>,
+    PlanChanged { items: Vec<TodoItem> },
+    /// The agent has taken up a message of the user.
+    MessageTaken {
+        /// The message's id, as it was sent with.
+        uuid: Uuid,
     },
+    /// A call of the model failed, and the agent tries again by itself. The text of the failed attempt is dropped.
+    Retrying { retry: Retry },
+    /// The text that was being written is dropped: its call of the model failed.
+    TextDropped,
+    /// The agent's context is fuller or emptier. An agent that never reports it has no such event.
+    ContextChanged {
+        /// None where the agent no longer knows it.
+        context: Option<ContextUse>,
+    },
+    /// The agent itself is idle again. Its own open calls were withdrawn before; those of its helpers stay open.
+    TurnEnded {
+        /// Its length in milliseconds.
+        millis: u64,
+        usage: Usage,
+        /// The agent's error in its own words; none for a turn that was interrupted.
+        error: Option<String>,
+    },
+}
+
+/// What the agent asks the user, and how that ends.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Requests {
     Asked(Asked),
-    /// The agent asked something that cannot be shown, and gets a refusal.
-    Refused {
-        /// The agent's id of the call.
-        native_ref: NativeRef,
-        /// The field and the rule, as the agent reads them.
-        reason: String,
-    },
-    /// The question came with its answers, so the user is not asked.
-    AnsweredByAgent {
-        /// The agent's id of the call.
-        native_ref: NativeRef,
-    },
     /// The agent asks for a permission, and waits.
-    ApprovalAsked {
-        /// The agent's id of the permission request.
-        native_ref: NativeRef,
-        /// The helper that asks, where it is not the agent itself.
-        helper: Option<HelperId>,
-        /// The name of that helper.
-        asked_by: Option<String>,
-        /// The agent's id of the tool call that waits for it.
-        tool_use: Option<String>,
-        /// What rules of the user's own are compared with; none where no rule may decide.
-        call: Option<PermissionCall>,
-        /// What the agent calls it; mostly the name of a tool.
-        title: String,
-        /// The model's own line about it.
-        description: Option<String>,
-        /// What the agent itself says about it.
-        remark: Option<AgentRemark>,
-        /// What exactly would run or change.
-        subject: ToolDetail,
-        /// What can be decided, in the agent's order.
-        options: Vec<ApprovalOption>,
-        /// Whether a refusal may carry words for the agent.
-        takes_message: bool,
-    },
-    /// The agent is about to call a tool, and waits for [`Action::ReviewToolCall`](crate::Action::ReviewToolCall).
+    ApprovalAsked(Box<ApprovalAsked>),
+    /// The agent is about to call a tool, and waits for [`Adapter::review_call`](crate::Adapter::review_call).
     ToolCallProposed {
         /// The agent's id of its inquiry.
         native_ref: NativeRef,
@@ -152,96 +123,81 @@ pub enum AgentEvent {
         /// The agent's id of the call.
         native_ref: NativeRef,
     },
+}
+
+/// The subagents and shells that work in the background.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Helpers {
     /// A helper works in the background.
-    HelperBegan {
-        id: HelperId,
-        kind: HelperKind,
-        title: String,
-    },
+    Began { id: HelperId, kind: HelperKind, title: String },
     /// A subagent said something or used a tool.
-    HelperSaid {
-        id: HelperId,
-        text: String,
-    },
+    Said { id: HelperId, text: String },
     /// A helper writes what it puts out to this file.
-    HelperWritesTo {
-        id: HelperId,
-        path: PathBuf,
-    },
+    WritesTo { id: HelperId, path: PathBuf },
     /// A helper has ended. What it asked was withdrawn before.
-    HelperEnded {
-        id: HelperId,
-        end: HelperEnd,
+    Ended { id: HelperId, end: HelperEnd },
+    /// The agent refused [`Adapter::stop_helper`](crate::Adapter::stop_helper).
+    NotStopped { id: HelperId, error: String },
+}
+
+/// What the session is: its agent, its options and its commands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Configuration {
+    /// The agent said something about itself; everything known so far, so a later one replaces an earlier one.
+    Introduced {
+        version: Option<String>,
+        model: Option<String>,
+        /// Its own id of the session, by which it can resume it; none for an agent that cannot.
+        native_session: Option<NativeSession>,
     },
-    /// The agent refused [`Action::StopHelper`](crate::Action::StopHelper).
-    HelperNotStopped {
-        id: HelperId,
-        error: String,
+    /// A config option has another value, or other values are offered.
+    ConfigChanged {
+        /// All of the session's config options with their present values.
+        config: Vec<ConfigOption>,
     },
-    /// The agent has taken up a message of the user.
-    MessageTaken {
-        /// The message's id, as it was sent with.
-        uuid: Uuid,
+    /// The agent answered [`Action::SetConfig`](crate::Action::SetConfig).
+    ConfigAnswered {
+        ticket: u64,
+        /// Why it refused, in its own words; none where it did what was asked.
+        refused: Option<String>,
     },
-    /// A call of the model failed, and the agent tries again by itself. The text of the failed attempt is dropped.
-    Retrying {
-        retry: Retry,
-    },
-    /// The text that was being written is dropped: its call of the model failed.
-    TextDropped,
+    /// The agent has a title for the session.
+    Titled { title: String },
+    /// The agent has other commands of its own; the list replaces the one before.
+    CommandsChanged { commands: Vec<AgentCommand> },
+}
+
+/// What the user or the log should know besides.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Trouble {
     /// Something the user should know.
-    Noticed {
-        notice: Notice,
-    },
+    Noticed { notice: Notice },
     /// The agent no longer has the session that was to be resumed; told instead of the end of the turn.
-    SessionUnknown {
-        error: String,
-    },
+    SessionUnknown { error: String },
     /// The agent refused to start; told instead of the end of the turn, and its process ends.
-    StartRefused {
-        why: StartRefusal,
-        error: String,
-    },
-    /// The agent's context is fuller or emptier. An agent that never reports it has no such event.
-    ContextChanged {
-        /// None where the agent no longer knows it.
-        context: Option<ContextUse>,
-    },
-    /// The agent itself is idle again. Its own open calls were withdrawn before; those of its helpers stay open.
-    TurnEnded {
-        /// Its length in milliseconds.
-        millis: u64,
-        usage: Usage,
-        /// The agent's error in its own words; none for a turn that was interrupted.
-        error: Option<String>,
-    },
+    StartRefused { why: StartRefusal, error: String },
     /// A line, or a part of one, that could not be used; to be counted and shown in the session's log.
-    InvalidInput {
-        why: InputError,
-    },
+    InvalidInput { why: InputError },
 }
 
 impl AgentEvent {
     /// Whether the agent goes on, so that no retry is awaited any more.
     pub const fn ends_retry(&self) -> bool {
+        use Conversation::{Delta, Finished, ToolStarted, TurnEnded};
         matches!(
             self,
-            Self::TextDelta { .. }
-                | Self::ThinkingDelta { .. }
-                | Self::Said { .. }
-                | Self::Thought { .. }
-                | Self::ToolStarted { .. }
-                | Self::Asked(_)
-                | Self::ApprovalAsked { .. }
-                | Self::TurnEnded { .. }
+            Self::Conversation(Delta { .. } | Finished { .. } | ToolStarted { .. } | TurnEnded { .. })
+                | Self::Requests(Requests::Asked(_) | Requests::ApprovalAsked(_))
         )
     }
 
     /// Whether it opens or closes a question or a permission request.
     pub const fn opens_or_closes_request(&self) -> bool {
+        use Requests::{ApprovalAsked, Asked, Withdrawn};
         matches!(
             self,
-            Self::Asked(_) | Self::ApprovalAsked { .. } | Self::Withdrawn { .. } | Self::TurnEnded { .. }
+            Self::Requests(Asked(_) | ApprovalAsked(_) | Withdrawn { .. })
+                | Self::Conversation(Conversation::TurnEnded { .. })
         )
     }
 }
@@ -278,6 +234,33 @@ pub struct Asked {
     /// At least one question.
     pub questions: Vec<Question>,
     pub asker: Asker,
+}
+
+/// One permission request of the agent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ApprovalAsked {
+    /// The agent's id of the permission request.
+    pub native_ref: NativeRef,
+    /// The helper that asks, where it is not the agent itself.
+    pub helper: Option<HelperId>,
+    /// The name of that helper.
+    pub asked_by: Option<String>,
+    /// The agent's id of the tool call that waits for it.
+    pub tool_use: Option<String>,
+    /// What rules of the user's own are compared with; none where no rule may decide.
+    pub call: Option<PermissionCall>,
+    /// What the agent calls it; mostly the name of a tool.
+    pub title: String,
+    /// The model's own line about it.
+    pub description: Option<String>,
+    /// What the agent itself says about it.
+    pub remark: Option<AgentRemark>,
+    /// What exactly would run or change.
+    pub subject: ToolDetail,
+    /// What can be decided, in the agent's order.
+    pub options: Vec<ApprovalOption>,
+    /// Whether a refusal may carry words for the agent.
+    pub takes_message: bool,
 }
 
 /// The longest line that is passed on whole, in bytes without its line feed; a longer one is abridged, however long it is.

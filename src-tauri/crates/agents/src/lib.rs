@@ -39,13 +39,16 @@ pub mod version;
 pub use adapter::{
     Action, Adapter, Attached, EncodeError, Inbound, Open, Outbound, Output, Partial, QuestionRefusal,
 };
-pub use agent::{Agent, PermissionFile, PermissionList, SessionPlan, Start};
+pub use agent::{Agent, PermissionFile, PermissionList, Plan, SessionPlan, Start};
 pub use catalog::{Catalog, installed_agents};
 pub use connection::{
     Connection, Handshake, HttpMethod, HttpRequest, JsonRpcConnection, JsonRpcRules, MemberId, Routed,
 };
 pub use demo::Demo;
-pub use event::{AgentEvent, Asked, InputError, Retry, RetryBegins, WHOLE_LINE};
+pub use event::{
+    AgentEvent, ApprovalAsked, Asked, Configuration, Conversation, Helpers, InputError, Requests, Retry,
+    RetryBegins, Trouble, WHOLE_LINE,
+};
 pub use event_queue::ProcessEvents;
 pub use late_answers::LateMessage;
 pub use launch::{LaunchPlan, expand_home};
@@ -55,7 +58,7 @@ pub use link::{
 };
 pub use link_event::{Exit, LinkEnd, LinkEvent};
 pub use opencode::OpenCode;
-pub use own_sessions::{Conversation, OwnSession, OwnSessions, Said, Unanswered, ask_server};
+pub use own_sessions::{OwnSession, OwnSessions, PastConversation, Said, Unanswered, ask_server};
 pub use rpc::{RpcError, RpcIn, RpcMessage, RpcOut};
 pub use secrets::Secrets;
 pub use sign_in::SignIn;

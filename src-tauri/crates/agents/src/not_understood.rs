@@ -5,7 +5,7 @@ use askdesk_domain::text::bounded;
 use serde_json::Value;
 
 use crate::adapter::Output;
-use crate::event::{AgentEvent, kind_as_named};
+use crate::event::kind_as_named;
 use crate::json::{list, text};
 use crate::question_json::read_questions;
 use crate::tool_input::pretty;
@@ -22,7 +22,7 @@ pub(crate) fn show(kind: &str, message: &Value, own: bool, out: &mut Output) -> 
     let said = parts().find_map(questions).or_else(|| parts().find_map(words).filter(|_| own));
     let Some(said) = said else { return false };
     let notice = Notice::NotUnderstood { kind: kind_as_named(kind), text: bounded(&said), refused: false };
-    out.event(AgentEvent::Noticed { notice });
+    out.notice(notice);
     true
 }
 

@@ -27,8 +27,8 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::adapter::{Action, Adapter, EncodeError, Inbound, Open, Output};
-use crate::agent::{Agent, SessionPlan, Start};
-use crate::event::{AgentEvent, InputError};
+use crate::agent::{Agent, Plan, SessionPlan, Start, with_abilities};
+use crate::event::{Conversation, InputError};
 use crate::json::text;
 use crate::launch::LaunchPlan;
 use crate::link::LinkPlan;
@@ -59,7 +59,10 @@ pub struct OpenCode {
 
 impl Default for OpenCode {
     fn default() -> Self {
-        Self { descriptor: descriptor::descriptor(), password: launch::Password::random() }
+        with_abilities(
+            Self { descriptor: descriptor::descriptor(), password: launch::Password::random() },
+            |it| &mut it.descriptor,
+        )
     }
 }
 
@@ -68,8 +71,8 @@ impl Agent for OpenCode {
         &self.descriptor
     }
 
-    fn reserved_flags(&self) -> ReservedFlags {
-        descriptor::RESERVED_FLAGS
+    fn reserved_flags(&self) -> Option<ReservedFlags> {
+        Some(descriptor::RESERVED_FLAGS)
     }
 
     fn find(&self, explicit: Option<&Path>) -> Result<Option<PathBuf>, AgentFailure> {
@@ -91,13 +94,15 @@ impl Agent for OpenCode {
         })
     }
 
-    fn continue_in_terminal(&self, start: &Start) -> Result<Option<LaunchPlan>, AgentFailure> {
-        let Start { folder, options, open } = start;
-        let Some(session) = open.resumed() else { return Ok(None) };
-        let program = launch::find(&self.descriptor, start.program().as_deref())?;
-        let asks = options.config.get(&PERMISSIONS) == Some(&ASK);
-        let plan = launch::in_terminal(program, folder.clone(), session, asks);
-        Ok(Some(plan.with_overrides(&options.extras)))
+    fn continue_in_terminal(&self) -> Option<Plan<'_, LaunchPlan>> {
+        Some(Box::new(|start| {
+            let Start { folder, options, open } = start;
+            let Some(session) = open.resumed() else { return Ok(None) };
+            let program = launch::find(&self.descriptor, start.program().as_deref())?;
+            let asks = options.config.get(&PERMISSIONS) == Some(&ASK);
+            let plan = launch::in_terminal(program, folder.clone(), session, asks);
+            Ok(Some(plan.with_overrides(&options.extras)))
+        }))
     }
 
     /// Whether it is signed in isn't asked: it has free models, and providers that need no sign-in.
@@ -106,13 +111,15 @@ impl Agent for OpenCode {
         Ok(Some(launch::sign_in(program, &start.folder, &start.options.extras)))
     }
 
-    fn own_sessions(&self, start: &Start) -> Result<Option<OwnSessions>, AgentFailure> {
-        let Start { folder, options, .. } = start;
-        let program = launch::find(&self.descriptor, start.program().as_deref())?;
-        let asks = options.config.get(&PERMISSIONS) == Some(&ASK);
-        let plan = launch::server(program, folder, &self.password, asks, &options.extras);
-        let protocol = Box::new(SessionList::of(folder));
-        Ok(Some(OwnSessions::Server { link: Box::new(LinkPlan::Http(plan)), protocol }))
+    fn own_sessions(&self) -> Option<Plan<'_, OwnSessions>> {
+        Some(Box::new(|start| {
+            let Start { folder, options, .. } = start;
+            let program = launch::find(&self.descriptor, start.program().as_deref())?;
+            let asks = options.config.get(&PERMISSIONS) == Some(&ASK);
+            let plan = launch::server(program, folder, &self.password, asks, &options.extras);
+            let protocol = Box::new(SessionList::of(folder));
+            Ok(Some(OwnSessions::Server { link: Box::new(LinkPlan::Http(plan)), protocol }))
+        }))
     }
 }
 
@@ -306,7 +313,7 @@ impl OpenCodeAdapter {
     fn begin_turn(&mut self, out: &mut Output) {
         if !std::mem::replace(&mut self.turn.running, true) {
             self.turns += 1;
-            out.event(AgentEvent::TurnBegan);
+            out.event(Conversation::TurnBegan);
         }
     }
 
@@ -324,7 +331,7 @@ impl OpenCodeAdapter {
         let error = turn.error.or_else(|| turn.declined.then(|| DECLINED.to_owned()));
         let error = error.filter(|_| !turn.interrupting);
         let millis = turn.began.zip(turn.heard).map_or(0, |(from, to)| to.saturating_sub(from));
-        out.event(AgentEvent::TurnEnded { millis, usage: self.usage.take_turn(), error });
+        out.event(Conversation::TurnEnded { millis, usage: self.usage.take_turn(), error });
         for action in std::mem::take(&mut self.after_turn) {
             // It was checked before it was held.
             if let Err(error) = self.encode(action, out) {

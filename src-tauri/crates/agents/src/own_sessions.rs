@@ -52,14 +52,14 @@ pub enum Said {
 
 /// What was said in a session before it was continued.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Conversation {
+pub struct PastConversation {
     /// The newest messages, at most [`EARLIER_MESSAGES`], and what was done between them, oldest first.
     pub said: Vec<Said>,
     /// Whether messages before them were left out.
     pub is_cut: bool,
 }
 
-impl Conversation {
+impl PastConversation {
     /// Keeps the newest messages.
     pub(crate) fn newest(mut said: Vec<Said>, is_cut: bool) -> Self {
         let mut messages =
@@ -87,7 +87,7 @@ pub trait SessionFiles: Send + Sync + Debug {
     /// Lists the sessions of the folder but some, newest first; empty if there are none.
     fn list(&self, except: &[NativeSession]) -> io::Result<Vec<OwnSession>>;
 
-    fn read(&self, session: &NativeSession) -> io::Result<Conversation>;
+    fn read(&self, session: &NativeSession) -> io::Result<PastConversation>;
 }
 
 /// The two requests to an agent's server, and what the responses mean.
@@ -100,7 +100,7 @@ pub trait SessionsProtocol: Send + Sync + Debug {
     /// The method and parameters that ask for the newest messages of a session.
     fn read(&self, session: &NativeSession) -> (String, Value);
 
-    fn conversation(&self, response: &Value) -> Conversation;
+    fn conversation(&self, response: &Value) -> PastConversation;
 }
 
 /// Why a server did not answer.

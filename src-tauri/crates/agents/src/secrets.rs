@@ -8,7 +8,7 @@ use askdesk_user_environment::variables;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::event::{AgentEvent, InputError};
+use crate::event::{AgentEvent, Configuration, Conversation, Helpers, InputError, Retry, Trouble};
 use crate::launch::LaunchPlan;
 
 /// The shortest value that is struck, in bytes. A shorter one would be found in ordinary words.
@@ -96,28 +96,33 @@ impl Secrets {
             return;
         }
         match event {
-            AgentEvent::Titled { title: text }
-            | AgentEvent::HelperBegan { title: text, .. }
-            | AgentEvent::Said { text }
-            | AgentEvent::Thought { text }
-            | AgentEvent::HelperSaid { text, .. } => {
-                self.strike(text);
-            }
-            AgentEvent::ToolStarted { summary, detail, .. } => {
-                self.strike(summary);
-                self.strike_all(detail);
-            }
-            AgentEvent::ToolEnded { output, .. } => self.strike(output),
-            AgentEvent::PlanChanged { items } => self.strike_all(items),
-            AgentEvent::Noticed { notice } => self.strike_all(notice),
-            AgentEvent::Retrying { retry } => self.strike(&mut retry.reason),
-            AgentEvent::Refused { reason, .. } => self.strike(reason),
-            AgentEvent::TurnEnded { error: Some(error), .. }
-            | AgentEvent::ConfigAnswered { refused: Some(error), .. }
-            | AgentEvent::SessionUnknown { error }
-            | AgentEvent::StartRefused { error, .. }
-            | AgentEvent::HelperNotStopped { error, .. }
-            | AgentEvent::InvalidInput { why: InputError::RequestFailed { error } } => self.strike(error),
+            AgentEvent::Conversation(event) => match event {
+                Conversation::Finished { text, .. }
+                | Conversation::ToolEnded { output: text, .. }
+                | Conversation::Retrying { retry: Retry { reason: text, .. } }
+                | Conversation::TurnEnded { error: Some(text), .. } => self.strike(text),
+                Conversation::ToolStarted { summary, detail, .. } => {
+                    self.strike(summary);
+                    self.strike_all(detail);
+                }
+                Conversation::PlanChanged { items } => self.strike_all(items),
+                _ => {}
+            },
+            AgentEvent::Trouble(Trouble::Noticed { notice }) => self.strike_all(notice),
+            AgentEvent::Helpers(
+                Helpers::Began { title: text, .. }
+                | Helpers::Said { text, .. }
+                | Helpers::NotStopped { error: text, .. },
+            )
+            | AgentEvent::Configuration(
+                Configuration::Titled { title: text }
+                | Configuration::ConfigAnswered { refused: Some(text), .. },
+            )
+            | AgentEvent::Trouble(
+                Trouble::SessionUnknown { error: text }
+                | Trouble::StartRefused { error: text, .. }
+                | Trouble::InvalidInput { why: InputError::RequestFailed { error: text } },
+            ) => self.strike(text),
             _ => {}
         }
     }
@@ -228,9 +233,10 @@ mod tests {
     fn what_an_event_says_is_struck() {
         let secrets = secrets(&[("API_KEY", "sk-\"12345678")]);
         let mut event =
-            AgentEvent::Noticed { notice: Notice::LoginRejected { error: "bad sk-\"12345678!".to_owned() } };
+            Trouble::Noticed { notice: Notice::LoginRejected { error: "bad sk-\"12345678!".to_owned() } }
+                .into();
         secrets.strike_event(&mut event);
         let struck = Notice::LoginRejected { error: "bad [API_KEY]!".to_owned() };
-        assert_eq!(event, AgentEvent::Noticed { notice: struck });
+        assert_eq!(event, Trouble::Noticed { notice: struck }.into());
     }
 }

@@ -71,10 +71,11 @@ impl Attachment {
 }
 
 /// Which attachments an agent accepts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "takes", rename_all = "snake_case", rename_all_fields = "camelCase")]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS))]
 pub enum Takes {
+    #[default]
     Words,
     ImagesAndFiles {
         #[cfg_attr(feature = "ts", ts(type = "number"))]

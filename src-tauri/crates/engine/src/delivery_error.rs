@@ -9,7 +9,7 @@ use crate::images::ImageError;
 /// The adapter cannot encode an outcome or a decision.
 pub(crate) const fn unencoded(error: &EncodeError) -> DeliveryError {
     match error {
-        EncodeError::NothingToSend | EncodeError::Gone { .. } | EncodeError::Unsupported { .. } => {
+        EncodeError::NothingToSend | EncodeError::Gone { .. } | EncodeError::Refused { .. } => {
             DeliveryError::NotAwaited
         }
     }

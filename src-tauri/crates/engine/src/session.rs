@@ -5,21 +5,22 @@
 //! question or a permission is waiting for comes back as a `Resolution`.
 
 mod approvals;
-mod config_changes;
+mod configuration;
 mod context;
 mod control;
-mod delivery;
-mod events;
+mod conversation;
 mod held_asks;
 mod helpers;
 mod late_delivery;
 mod messages;
 mod pending;
+mod requests;
 mod result_images;
 mod resumption;
 mod rules;
 mod task;
 mod tool_calls;
+mod trouble;
 mod turn;
 mod unusable_lines;
 

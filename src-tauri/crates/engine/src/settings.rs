@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
-use askdesk_agents::{Agent, Catalog};
+use askdesk_agents::Catalog;
 use askdesk_contract::{IgnoredSetting, IgnoredWhy};
 use askdesk_domain::{
-    Arguments, Environment, PermissionRules, SETTINGS, Settable, Setting, SettingError, Settings,
-    SetupCommand, Timestamp, Written, setup_command,
+    AgentId, Arguments, Environment, PermissionRules, ReservedFlags, SETTINGS, Settable, Setting,
+    SettingError, Settings, SetupCommand, Timestamp, Written, setup_command,
 };
 use serde::Deserialize;
 use serde::de::{IgnoredAny, IntoDeserializer};
@@ -270,8 +270,7 @@ fn interpret(document: &DocumentMut, agents: &Catalog) -> ReadSettings {
     for setting in SETTINGS {
         read_entry(document, Key(&[setting.category], setting.key), setting.read, Ok, &mut read);
     }
-    for agent in configurable(agents) {
-        let (id, reserved) = (&agent.descriptor().id, agent.reserved_flags());
+    for (id, reserved) in configurable(agents) {
         let tables = [AGENTS, id.as_str()];
         let arguments = |arguments: Arguments| {
             reserved.check(&arguments).map_err(|flaw| IgnoredWhy::Unfit { value: None, flaw })?;
@@ -301,8 +300,8 @@ fn repositories(document: &DocumentMut) -> impl Iterator<Item = &str> {
 }
 
 /// Lists the agents that have settings.
-fn configurable(agents: &Catalog) -> impl Iterator<Item = &Arc<dyn Agent>> {
-    agents.iter().filter(|agent| agent.descriptor().capabilities.launch_overrides)
+fn configurable(agents: &Catalog) -> impl Iterator<Item = (&AgentId, ReservedFlags)> {
+    agents.iter().filter_map(|agent| Some((&agent.descriptor().id, agent.reserved_flags()?)))
 }
 
 /// Reads an entry of the file, if it exists, into the settings or the list of ignored entries.
@@ -340,8 +339,7 @@ fn parse_value<T>(
 
 fn unknown(document: &DocumentMut, agents: &Catalog) -> Vec<IgnoredSetting> {
     let tables: Vec<[&str; 1]> = SETTINGS.iter().map(|setting| [setting.category]).collect();
-    let agents: Vec<[&str; 2]> =
-        configurable(agents).map(|agent| [AGENTS, agent.descriptor().id.as_str()]).collect();
+    let agents: Vec<[&str; 2]> = configurable(agents).map(|(id, _)| [AGENTS, id.as_str()]).collect();
     let of_agents = agents.iter().flat_map(|tables| [Key(tables, ARGUMENTS), Key(tables, ENVIRONMENT)]);
     let settings = SETTINGS.iter().zip(&tables).map(|(setting, tables)| Key(tables, setting.key));
     let of_repositories = repositories(document).map(|repository| Key(&[SETUP_COMMANDS], repository));

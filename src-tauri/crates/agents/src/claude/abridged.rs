@@ -7,7 +7,6 @@ use serde_json::Value;
 use super::replies::{deny, failed};
 use super::{ClaudeAdapter, QUESTION_TOOL, rules};
 use crate::adapter::{Output, Partial, QuestionRefusal};
-use crate::event::AgentEvent;
 use crate::json::text;
 
 impl ClaudeAdapter {
@@ -62,7 +61,7 @@ impl ClaudeAdapter {
             }
             self.withdraw(&native_ref, request_id, out);
             out.line(deny(request_id.as_str(), &QuestionRefusal::Unkept { reason: reason.clone() }.words()));
-            return out.event(AgentEvent::Refused { native_ref, reason });
+            return out.notice(Notice::QuestionRefused { reason });
         }
         // A whole request that is listed again among others is still open.
         if self.call(request_id).is_some_and(|call| !call.answered) {
@@ -70,6 +69,6 @@ impl ClaudeAdapter {
         }
         out.line(deny(request_id.as_str(), &why.refusal()));
         let reason = bounded(&format!("{tool}: {why}"));
-        out.event(AgentEvent::Noticed { notice: Notice::PermissionRefused { reason } });
+        out.notice(Notice::PermissionRefused { reason });
     }
 }

@@ -68,7 +68,7 @@ impl ClaudeAdapter {
         let CallKind::Permission { suggestions, options, plan } = &call.kind else { return Err(gone()) };
         let offered = |id: &ApprovalOptionId| options.iter().position(|option| option.id == *id);
         let chosen: Option<Vec<usize>> = decision.options.iter().map(offered).collect();
-        let unknown = EncodeError::Unsupported { what: "a decision it did not offer" };
+        let unknown = EncodeError::Refused { what: "a decision it did not offer" };
         let chosen = chosen.filter(|chosen| !chosen.is_empty()).ok_or(unknown)?;
         let refused = chosen.iter().any(|place| !options[*place].kind.allows());
         let line = if refused {

@@ -5,7 +5,7 @@ use askdesk_domain::agent_command::AGENT_COMMANDS;
 use serde_json::Value;
 
 use crate::adapter::Output;
-use crate::event::AgentEvent;
+use crate::event::Configuration;
 use crate::json::{list, text};
 
 /// What the description of a command begins with that only says where it went.
@@ -17,7 +17,7 @@ const INTERNAL: &str = "__";
 pub(super) fn tell(said: &Value, out: &mut Output) {
     let Some(Value::Array(_)) = said.get("commands") else { return };
     let commands = list(said, "commands").iter().filter_map(command).take(AGENT_COMMANDS).collect();
-    out.event(AgentEvent::CommandsChanged { commands });
+    out.event(Configuration::CommandsChanged { commands });
 }
 
 fn command(said: &Value) -> Option<AgentCommand> {

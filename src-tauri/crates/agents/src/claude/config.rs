@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::permissions::mode_of;
 use super::{ClaudeAdapter, MODE, MODEL};
 use crate::adapter::Output;
-use crate::event::AgentEvent;
+use crate::event::Configuration;
 use crate::json::{list, text};
 
 /// Of a longer list, the rest can be typed.
@@ -60,7 +60,7 @@ impl ClaudeAdapter {
     /// Reports the current values if one of them has changed.
     pub(super) fn tell_config(&self, changed: bool, out: &mut Output) {
         if changed {
-            out.event(AgentEvent::ConfigChanged { config: self.config.clone() });
+            out.event(Configuration::ConfigChanged { config: self.config.clone() });
         }
     }
 

@@ -2,8 +2,8 @@
 
 use askdesk_domain::text::bounded;
 use askdesk_domain::{
-    AgentRemark, Asker, HelperId, NativeRef, Question, QuestionLimits, RawQuestion, Refusal, RemarkStance,
-    question_input,
+    AgentRemark, Asker, HelperId, NativeRef, Notice, Question, QuestionLimits, RawQuestion, Refusal,
+    RemarkStance, question_input,
 };
 use serde_json::{Map, Value};
 
@@ -14,7 +14,7 @@ use super::{
     approvals, commands, details, rules,
 };
 use crate::adapter::{Output, QuestionRefusal};
-use crate::event::{AgentEvent, Asked, InputError};
+use crate::event::{ApprovalAsked, Asked, Configuration, Helpers, InputError, Requests};
 use crate::json::{list, text};
 use crate::question_json::read_questions;
 
@@ -62,20 +62,20 @@ impl ClaudeAdapter {
             self.remember_question_use(tool_use);
         }
         let input = request.get("input").unwrap_or(&Value::Null);
-        let refuse = |native_ref: NativeRef, reason: String, out: &mut Output| {
+        let refuse = |reason: String, out: &mut Output| {
             out.line(deny(request_id.as_str(), &QuestionRefusal::Unkept { reason: reason.clone() }.words()));
-            out.event(AgentEvent::Refused { native_ref, reason });
+            out.notice(Notice::QuestionRefused { reason });
         };
         if brings_answers(input) {
             self.withdraw(&native_ref, request_id, out);
             out.line(allow(request_id.as_str(), input));
-            return out.event(AgentEvent::AnsweredByAgent { native_ref });
+            return out.notice(Notice::AnswersBrought);
         }
         let (drafts, questions) = match read(input) {
             Ok(read) => read,
             Err(refusal) => {
                 self.withdraw(&native_ref, request_id, out);
-                return refuse(native_ref, refusal.to_string(), out);
+                return refuse(refusal.to_string(), out);
             }
         };
         // Several calls may have one tool use: some backends of models don't give each an ID of its own.
@@ -93,7 +93,7 @@ impl ClaudeAdapter {
             };
             if !same {
                 let reason = "request_id: already used by another call; every request needs its own ID";
-                return refuse(native_ref, reason.to_owned(), out);
+                return refuse(reason.to_owned(), out);
             }
             // A renewed request replaces the one before.
             let again = known.request_id != request_id.as_str();
@@ -109,7 +109,7 @@ impl ClaudeAdapter {
             return;
         }
         if self.calls.len() >= OPEN_CALLS {
-            return refuse(native_ref, too_many(), out);
+            return refuse(too_many(), out);
         }
         self.calls.push(Call {
             native_ref: native_ref.clone(),
@@ -120,7 +120,7 @@ impl ClaudeAdapter {
             helper: helper.clone(),
             kind: CallKind::Answers { drafts, questions: questions.clone(), outcome: None },
         });
-        out.event(AgentEvent::Asked(Asked {
+        out.event(Requests::Asked(Asked {
             native_ref,
             asked_by: helper.as_ref().map(|helper| self.helpers.name(helper)),
             helper,
@@ -134,7 +134,7 @@ impl ClaudeAdapter {
     pub(super) fn withdraw(&mut self, native_ref: &NativeRef, request_id: &NativeRef, out: &mut Output) {
         let older = |call: &&Call| call.request_id != request_id.as_str();
         if self.call(native_ref).filter(older).is_none() && self.forget(native_ref).is_some() {
-            out.event(AgentEvent::Withdrawn { native_ref: native_ref.clone() });
+            out.event(Requests::Withdrawn { native_ref: native_ref.clone() });
         }
     }
 
@@ -166,7 +166,7 @@ impl ClaudeAdapter {
         let options =
             if plan { approvals::of_plan(self.may_bypass) } else { approvals::of_tool(&suggestions) };
         let helper = helper_of(request);
-        out.event(AgentEvent::ApprovalAsked {
+        out.event(Requests::ApprovalAsked(Box::new(ApprovalAsked {
             native_ref: native_ref.clone(),
             helper: helper.clone(),
             asked_by: helper.as_ref().map(|helper| self.helpers.name(helper)),
@@ -178,7 +178,7 @@ impl ClaudeAdapter {
             subject: details::detail(tool, &input),
             options: options.clone(),
             takes_message: true,
-        });
+        })));
         if !renewed {
             self.calls.push(Call {
                 request_id: native_ref.to_string(),
@@ -204,7 +204,7 @@ impl ClaudeAdapter {
             {
                 self.canceled.push((tool_use, call.native_ref.clone()));
             }
-            out.event(AgentEvent::Withdrawn { native_ref: call.native_ref });
+            out.event(Requests::Withdrawn { native_ref: call.native_ref });
         }
     }
 
@@ -226,10 +226,10 @@ impl ClaudeAdapter {
         if text(response, "subtype") == Some("error") {
             let error = bounded(text(response, "error").unwrap_or("no reason given"));
             if let Some(id) = stopped {
-                return out.event(AgentEvent::HelperNotStopped { id, error });
+                return out.event(Helpers::NotStopped { id, error });
             }
             return match ticket {
-                Some(ticket) => out.event(AgentEvent::ConfigAnswered { ticket, refused: Some(error) }),
+                Some(ticket) => out.event(Configuration::ConfigAnswered { ticket, refused: Some(error) }),
                 None => out.invalid(InputError::RequestFailed { error }),
             };
         }
@@ -239,7 +239,7 @@ impl ClaudeAdapter {
             if said.get("model").is_some() {
                 self.introduce(said, out);
             }
-            return out.event(AgentEvent::ConfigAnswered { ticket, refused: None });
+            return out.event(Configuration::ConfigAnswered { ticket, refused: None });
         }
         if let Some(said) = response.get("response").filter(|said| said.get("claude_code_version").is_some())
         {

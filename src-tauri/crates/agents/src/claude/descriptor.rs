@@ -70,15 +70,10 @@ pub(crate) fn capabilities() -> Capabilities {
             text_bytes: MESSAGE_BYTES,
         },
         compact: true,
-        shell: false,
         stop_helper: true,
         cost_is_estimate: true,
-        folder: true,
-        launch_overrides: true,
-        continue_in_terminal: true,
-        own_sessions: true,
         fork: true,
-        keeps_sign_in: false,
+        ..Capabilities::default()
     }
 }
 

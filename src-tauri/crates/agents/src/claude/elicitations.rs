@@ -1,14 +1,14 @@
 //! Elicitations of MCP servers: forms, and pages to open.
 
 use askdesk_domain::text::bounded;
-use askdesk_domain::{Asker, NativeRef};
+use askdesk_domain::{Asker, NativeRef, Notice};
 use serde_json::Value;
 
 use super::replies::{failed, form_reply, too_many};
 use super::{Call, CallKind, ClaudeAdapter, OPEN_CALLS};
 use crate::adapter::Output;
 use crate::elicitation::{self, Elicitation, Ended};
-use crate::event::{AgentEvent, Asked};
+use crate::event::{Asked, Requests};
 use crate::json::text;
 
 impl ClaudeAdapter {
@@ -43,7 +43,7 @@ impl ClaudeAdapter {
                     kind: CallKind::Form { fields, page: text(request, "elicitation_id").map(str::to_owned) },
                 });
                 let asked_by = text(request, "mcp_server_name").map(bounded);
-                out.event(AgentEvent::Asked(Asked {
+                out.event(Requests::Asked(Asked {
                     native_ref,
                     helper: None,
                     asked_by,
@@ -54,7 +54,7 @@ impl ClaudeAdapter {
             Err(refusal) => {
                 // A form has no place for words.
                 out.line(form_reply(native_ref.as_str(), Ended::DECLINED));
-                out.event(AgentEvent::Refused { native_ref, reason: refusal.to_string() });
+                out.notice(Notice::QuestionRefused { reason: refusal.to_string() });
             }
         }
     }
@@ -71,6 +71,6 @@ impl ClaudeAdapter {
         };
         self.forget(&native_ref);
         out.line(form_reply(native_ref.as_str(), Ended::CANCELED));
-        out.event(AgentEvent::Withdrawn { native_ref });
+        out.event(Requests::Withdrawn { native_ref });
     }
 }

@@ -13,7 +13,6 @@ use super::rules;
 use super::{AWAITED_CHANGES, Call, CallKind, ClaudeAdapter, MODE, MODEL, UNANSWERED_CAPABILITY};
 use crate::adapter::{Action, Attached, EncodeError, Output};
 use crate::elicitation::Ended;
-use crate::event::AgentEvent;
 
 /// What the ids of our own control requests begin with.
 pub(super) const REQUEST_PREFIX: &str = "askdesk-";
@@ -29,19 +28,15 @@ impl ClaudeAdapter {
             }
             Action::RefuseQuestion { native_ref, why } => self.refuse(&native_ref, &why.words())?,
             Action::Decide { native_ref, decision } => self.decide(&native_ref, &decision)?,
-            Action::ReviewToolCall { native_ref, ask } => rules::reviewed(&native_ref, ask),
             Action::SetConfig { ticket, option, value } => self.set_config(ticket, &option, &value)?,
             Action::Interrupt => {
                 self.interrupting = self.in_turn;
                 self.interrupt()
             }
-            Action::StopHelper { id } => self.stop_helper(id),
             Action::Compact => compact(),
             Action::Close => return Ok(self.close()),
         };
-        let mut out = Output::default();
-        out.line(line);
-        Ok(out)
+        Ok(Output::of_line(line))
     }
 
     /// Stops what runs before the input is closed.
@@ -71,13 +66,13 @@ impl ClaudeAdapter {
     /// the next model message. The agent accepts any name: an unknown model fails only when it is used (2.1.329).
     fn set_config(&mut self, ticket: u64, option: &ConfigId, value: &ValueId) -> Result<String, EncodeError> {
         let request = if *option == MODE {
-            let unknown = EncodeError::Unsupported { what: "this permission mode" };
+            let unknown = EncodeError::Refused { what: "this permission mode" };
             json!({"subtype": "set_permission_mode", "mode": mode_word(value).ok_or(unknown)?})
         } else if *option == MODEL && self.config.iter().any(|option| option.id == MODEL) {
             self.model_chosen = Some(value.clone());
             json!({"subtype": "set_model", "model": value.as_str()})
         } else {
-            return Err(EncodeError::Unsupported { what: "changing this option while it runs" });
+            return Err(EncodeError::Refused { what: "changing this option while it runs" });
         };
         let (id, line) = self.request(&request);
         if self.awaited.len() == AWAITED_CHANGES {
@@ -102,7 +97,7 @@ impl ClaudeAdapter {
         }
         let mut out = Output::default();
         out.line(line);
-        out.events.extend(notices.into_iter().map(|notice| AgentEvent::Noticed { notice }));
+        notices.into_iter().for_each(|notice| out.notice(notice));
         Ok(out)
     }
 

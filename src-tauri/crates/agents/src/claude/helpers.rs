@@ -13,12 +13,12 @@ use serde_json::{Value, json};
 
 use super::{ClaudeAdapter, tools};
 use crate::adapter::Output;
-use crate::event::AgentEvent;
+use crate::event::{Conversation, Helpers};
 use crate::json::{list, text};
 
 /// The helpers that work, in the background or within the turn; of more than [`HELPERS`], the oldest is forgotten.
 #[derive(Debug, Default)]
-pub(super) struct Helpers(VecDeque<Known>);
+pub(super) struct KnownHelpers(VecDeque<Known>);
 
 #[derive(Debug)]
 struct Known {
@@ -30,7 +30,7 @@ struct Known {
     background: bool,
 }
 
-impl Helpers {
+impl KnownHelpers {
     /// Returns the title of a helper; without one, its id.
     pub(super) fn name(&self, id: &HelperId) -> String {
         let known = self.0.iter().find(|known| known.id == *id);
@@ -80,7 +80,7 @@ impl ClaudeAdapter {
                 Some("local_bash") => HelperKind::Shell,
                 _ => HelperKind::Task,
             };
-            out.event(AgentEvent::HelperBegan { id, kind, title });
+            out.event(Helpers::Began { id, kind, title });
         }
     }
 
@@ -88,7 +88,7 @@ impl ClaudeAdapter {
     pub(super) fn on_helper_said(&self, message: &Value, said: &str, out: &mut Output) {
         let known = self.helper_of_message(message).filter(|known| known.background);
         if let Some(known) = known.filter(|_| !said.trim().is_empty()) {
-            out.event(AgentEvent::HelperSaid { id: known.id.clone(), text: bounded(said.trim_end()) });
+            out.event(Helpers::Said { id: known.id.clone(), text: bounded(said.trim_end()) });
         }
     }
 
@@ -114,7 +114,7 @@ impl ClaudeAdapter {
         self.settle(out, |call| call.helper.as_ref() == Some(&id));
         let known = self.helpers.remove(&id);
         if let Some(tool_use) = known.as_ref().and_then(|known| known.tool_use.clone()) {
-            out.event(AgentEvent::SubagentEnded { tool_use });
+            out.event(Conversation::SubagentEnded { tool_use });
         }
         // One that was forgotten may still be listed.
         if known.is_none_or(|known| known.background) {
@@ -125,12 +125,12 @@ impl ClaudeAdapter {
                 Some("stopped") => HelperEnd::Stopped,
                 _ => HelperEnd::Finished,
             };
-            out.event(AgentEvent::HelperEnded { id, end });
+            out.event(Helpers::Ended { id, end });
         }
     }
 
     /// Encodes the stop of one task. The agent also accepts the ids of tasks that it doesn't have.
-    pub(super) fn stop_helper(&mut self, id: HelperId) -> String {
+    pub(super) fn stop_task(&mut self, id: HelperId) -> String {
         let (request, line) = self.request(&json!({"subtype": "stop_task", "task_id": id.as_str()}));
         if self.stops_sent.len() == HELPERS {
             self.stops_sent.pop_front();
@@ -160,6 +160,6 @@ pub(super) fn on_output_file(message: &Value, result: &Value, out: &mut Output) 
     });
     let path = path.map(PathBuf::from).filter(|path| path.is_absolute());
     if let (Some(id), Some(path)) = (HelperId::new(task), path) {
-        out.event(AgentEvent::HelperWritesTo { id, path });
+        out.event(Helpers::WritesTo { id, path });
     }
 }

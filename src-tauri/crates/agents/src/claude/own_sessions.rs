@@ -17,7 +17,7 @@ use super::answers::UNANSWERED;
 use super::control::read;
 use super::{QUESTION_TOOL, details, tools};
 use crate::json::{is_true, list, text};
-use crate::own_sessions::{Conversation, OWN_SESSIONS, OwnSession, Said, SessionFiles, asked, title};
+use crate::own_sessions::{OWN_SESSIONS, OwnSession, PastConversation, Said, SessionFiles, asked, title};
 
 /// How much of a file's beginning and of its end is read for the list, in bytes.
 const EDGE: u64 = 256 * 1024;
@@ -64,7 +64,7 @@ impl SessionFiles for ClaudeFiles {
         Ok(sessions.take(OWN_SESSIONS).collect())
     }
 
-    fn read(&self, session: &NativeSession) -> io::Result<Conversation> {
+    fn read(&self, session: &NativeSession) -> io::Result<PastConversation> {
         let id = Uuid::parse_str(session.as_str()).map_err(io::Error::other)?;
         for place in self.places(&self.resolved())? {
             let path = place.join(format!("{id}.jsonl"));
@@ -266,7 +266,7 @@ fn parts_of(said: &str, question: &Question) -> Vec<String> {
 
 /// Reads the conversation that a session continues: the lines that its last one follows. Those that the user went back on
 /// stay in the file.
-fn conversation(lines: &[Value], mut is_cut: bool) -> Conversation {
+fn conversation(lines: &[Value], mut is_cut: bool) -> PastConversation {
     let in_main = |line: &&Value| text(line, "uuid").is_some() && !is_true(line, "isSidechain");
     let by_id: HashMap<&str, &Value> =
         lines.iter().filter(in_main).filter_map(|line| Some((text(line, "uuid")?, line))).collect();
@@ -301,7 +301,7 @@ fn conversation(lines: &[Value], mut is_cut: bool) -> Conversation {
             newest = text(line, "uuid");
         }
     }
-    Conversation::newest(all, is_cut)
+    PastConversation::newest(all, is_cut)
 }
 
 #[cfg(test)]
@@ -445,7 +445,7 @@ mod tests {
                 user(["f", "e"], &json!("Four")),
             ],
         );
-        let said = |said: &[Said]| Conversation { said: said.to_vec(), is_cut: false };
+        let said = |said: &[Said]| PastConversation { said: said.to_vec(), is_cut: false };
         let expected = said(&[
             Said::User { text: "One".to_owned(), place: None },
             Said::Agent("Two".to_owned()),

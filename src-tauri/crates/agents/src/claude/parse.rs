@@ -11,7 +11,7 @@ use super::{
     CAPABILITIES, Call, CallKind, ClaudeAdapter, QUESTION_TOOL, commands, details, of_subagent, told, tools,
 };
 use crate::adapter::{Output, Partial};
-use crate::event::{AgentEvent, InputError};
+use crate::event::{Configuration, Conversation, InputError, Requests, Trouble};
 use crate::json::{list, text};
 
 impl ClaudeAdapter {
@@ -57,7 +57,7 @@ impl ClaudeAdapter {
             Some("conversation_reset") => {
                 self.usage.on_compacted();
                 self.tell_context(out);
-                out.event(AgentEvent::Noticed { notice: Notice::ConversationReset });
+                out.notice(Notice::ConversationReset);
             }
             Some(kind) if SILENT_TYPES.contains(&kind) => {}
             _ => not_understood(kind, message, !of_subagent(message), out),
@@ -88,7 +88,7 @@ impl ClaudeAdapter {
             Some("compact_boundary") => {
                 self.usage.on_compacted();
                 self.tell_context(out);
-                out.event(AgentEvent::Noticed { notice: Notice::Compacted });
+                out.notice(Notice::Compacted);
             }
             Some("commands_changed") => commands::tell(message, out),
             Some("api_retry") => self.on_retry(message, out),
@@ -104,7 +104,7 @@ impl ClaudeAdapter {
                 | "session_writes_lost"
                 | "plugin_install"
                 | "mirror_error",
-            ) => out.events.extend(told::notice(message).map(|notice| AgentEvent::Noticed { notice })),
+            ) => told::notice(message).into_iter().for_each(|notice| out.notice(notice)),
             Some(subtype) if SILENT_SYSTEM.contains(&subtype) => {}
             _ => unknown(out),
         }
@@ -130,7 +130,7 @@ impl ClaudeAdapter {
             }
         }
         let info = info.clone();
-        out.event(AgentEvent::Introduced {
+        out.event(Configuration::Introduced {
             version: info.version,
             model: info.model,
             native_session: info.native_session,
@@ -150,7 +150,7 @@ impl ClaudeAdapter {
             self.interrupting = false;
             self.interrupt_sent = None;
             self.login_rejected = false;
-            out.event(AgentEvent::TurnBegan);
+            out.event(Conversation::TurnBegan);
         }
     }
 
@@ -169,7 +169,7 @@ impl ClaudeAdapter {
                 }
                 self.tell_context(out);
             }
-            Some("message_stop") if !event_is_whole(message) => out.event(AgentEvent::TextDropped),
+            Some("message_stop") if !event_is_whole(message) => out.event(Conversation::TextDropped),
             Some("message_delta") => {
                 self.usage.on_message_delta(event);
                 self.tell_context(out);
@@ -178,9 +178,9 @@ impl ClaudeAdapter {
         }
         let Some(delta) = event.get("delta") else { return };
         if let Some(text) = text(delta, "text") {
-            out.event(AgentEvent::TextDelta { text: bounded(text) });
+            out.event(Conversation::Delta { thinking: false, text: bounded(text) });
         } else if let Some(text) = text(delta, "thinking") {
-            out.event(AgentEvent::ThinkingDelta { text: bounded(text) });
+            out.event(Conversation::Delta { thinking: true, text: bounded(text) });
         }
     }
 
@@ -198,7 +198,7 @@ impl ClaudeAdapter {
         let content = message.get("message").and_then(|inner| inner.get("content"));
         if let Some(Value::String(text)) = content {
             if own && !text.trim().is_empty() {
-                out.event(AgentEvent::Said { text: bounded(text) });
+                out.event(Conversation::Finished { thinking: false, text: bounded(text) });
             } else if !own {
                 self.on_helper_said(message, text, out);
             }
@@ -211,14 +211,12 @@ impl ClaudeAdapter {
                 continue;
             }
             match text(block, "type") {
-                Some("text") if own => {
-                    if let Some(text) = text(block, "text").filter(|text| !text.trim().is_empty()) {
-                        out.event(AgentEvent::Said { text: bounded(text) });
-                    }
-                }
-                Some("thinking") if own => {
-                    if let Some(text) = text(block, "thinking").filter(|text| !text.trim().is_empty()) {
-                        out.event(AgentEvent::Thought { text: bounded(text) });
+                Some("text" | "thinking") if own => {
+                    if let Some(text) = text(block, kind).filter(|text| !text.trim().is_empty()) {
+                        out.event(Conversation::Finished {
+                            thinking: kind == "thinking",
+                            text: bounded(text),
+                        });
                     }
                 }
                 Some("text") => self.on_helper_said(message, text(block, "text").unwrap_or_default(), out),
@@ -245,7 +243,7 @@ impl ClaudeAdapter {
             // A control request contains the question.
             return self.remember_question_use(tool_use);
         }
-        out.event(AgentEvent::ToolStarted {
+        out.event(Conversation::ToolStarted {
             tool_use: bounded(tool_use),
             parent: text(message, "parent_tool_use_id").map(bounded),
             subagent: self.subagent_of(message),
@@ -289,9 +287,9 @@ impl ClaudeAdapter {
         let (output, images) = tools::result(block.get("content"));
         let ok = block.get("is_error").and_then(Value::as_bool) != Some(true);
         if !ok && refused {
-            out.event(AgentEvent::ToolRefused { tool_use: bounded(tool_use), request });
+            out.event(Conversation::ToolRefused { tool_use: bounded(tool_use), request });
         }
-        out.event(AgentEvent::ToolEnded { tool_use: bounded(tool_use), ok, output, images });
+        out.event(Conversation::ToolEnded { tool_use: bounded(tool_use), ok, output, images });
     }
 
     /// The permission that was asked for a call and not decided.
@@ -307,10 +305,10 @@ impl ClaudeAdapter {
         if let Some(reason) = text(message, "startup_failure_reason") {
             let why = told::start_refusal(reason);
             return out
-                .event(AgentEvent::StartRefused { why, error: failure.unwrap_or_else(|| bounded(reason)) });
+                .event(Trouble::StartRefused { why, error: failure.unwrap_or_else(|| bounded(reason)) });
         }
         if let Some(error) = failure.as_ref().filter(|error| self.says_session_is_unknown(error)) {
-            return out.event(AgentEvent::SessionUnknown { error: error.clone() });
+            return out.event(Trouble::SessionUnknown { error: error.clone() });
         }
         self.settle(out, |call| call.helper.is_none());
         let calls = &self.calls;
@@ -322,12 +320,12 @@ impl ClaudeAdapter {
         self.tell_context(out);
         self.in_turn = false;
         self.interrupting = false;
-        out.event(AgentEvent::TurnEnded { millis: number(message.get("duration_ms")), usage, error });
+        out.event(Conversation::TurnEnded { millis: number(message.get("duration_ms")), usage, error });
     }
 
     fn tell_context(&mut self, out: &mut Output) {
         if let Some(context) = self.usage.news() {
-            out.event(AgentEvent::ContextChanged { context });
+            out.event(Conversation::ContextChanged { context });
         }
     }
 
@@ -346,9 +344,9 @@ impl ClaudeAdapter {
             if over {
                 let native_ref = call.native_ref.clone();
                 match (call.answered, call.is_question()) {
-                    (true, true) => out.event(AgentEvent::Acknowledged { native_ref }),
+                    (true, true) => out.event(Requests::Acknowledged { native_ref }),
                     (true, false) => {}
-                    (false, _) => out.event(AgentEvent::Withdrawn { native_ref }),
+                    (false, _) => out.event(Requests::Withdrawn { native_ref }),
                 }
             }
             !over
@@ -386,7 +384,7 @@ fn on_lifecycle(message: &Value, out: &mut Output) {
     let taken = matches!(text(message, "state"), Some("started" | "completed"));
     let uuid = text(message, "command_uuid").and_then(|uuid| uuid.parse().ok());
     if let Some(uuid) = uuid.filter(|_| taken) {
-        out.event(AgentEvent::MessageTaken { uuid });
+        out.event(Conversation::MessageTaken { uuid });
     }
 }
 

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{ClaudeAdapter, of_subagent};
 use crate::adapter::Output;
-use crate::event::{AgentEvent, Retry, RetryBegins};
+use crate::event::{Conversation, Retry, RetryBegins};
 use crate::json::text;
 
 /// The statuses with which a provider rejects a key or a login.
@@ -25,11 +25,11 @@ impl ClaudeAdapter {
         let reason = reason(text(message, "error").unwrap_or("unknown"), status);
         if status.is_some_and(|status| REJECTED.contains(&status)) && !self.login_rejected {
             self.login_rejected = true;
-            out.event(AgentEvent::Noticed { notice: Notice::LoginRejected { error: reason.clone() } });
+            out.notice(Notice::LoginRejected { error: reason.clone() });
         }
         let begins = number("retry_delay_ms").map_or(RetryBegins::Unknown, RetryBegins::InMillis);
         let retry = Retry { attempt: small("attempt"), of: small("max_retries"), reason, begins };
-        out.event(AgentEvent::Retrying { retry });
+        out.event(Conversation::Retrying { retry });
     }
 }
 

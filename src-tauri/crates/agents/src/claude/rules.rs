@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::replies::reply;
 use super::{ClaudeAdapter, PLAN_TOOL, QUESTION_TOOL};
 use crate::adapter::Output;
-use crate::event::{AgentEvent, InputError};
+use crate::event::{InputError, Requests};
 use crate::json::text;
 
 /// The id by which the agent calls the hook.
@@ -35,7 +35,7 @@ impl ClaudeAdapter {
         };
         match call_of(tool, input.get("tool_input").unwrap_or(&Value::Null)) {
             Some(call) => {
-                out.event(AgentEvent::ToolCallProposed { native_ref: request_id.clone(), call });
+                out.event(Requests::ToolCallProposed { native_ref: request_id.clone(), call });
             }
             None => out.line(reviewed(request_id, false)),
         }

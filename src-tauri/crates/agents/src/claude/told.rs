@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{ClaudeAdapter, of_subagent};
 use crate::adapter::Output;
-use crate::event::AgentEvent;
+use crate::event::Trouble;
 use crate::json::{list, text};
 
 /// Returns what such a message says to the user; the rest of them is for a terminal, or for the model.
@@ -64,7 +64,7 @@ impl ClaudeAdapter {
         let changed = lasting && self.take_model(model);
         self.tell_config(changed, out);
         let why = said(message, "api_refusal_explanation").or_else(|| said(message, "api_refusal_category"));
-        out.event(AgentEvent::Noticed {
+        out.event(Trouble::Noticed {
             notice: Notice::ModelRefused {
                 refused: bounded(refused),
                 model: bounded(model),

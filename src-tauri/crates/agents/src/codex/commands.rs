@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::encode::input;
 use super::{CodexAdapter, Sent};
 use crate::adapter::{Attached, Output};
-use crate::event::AgentEvent;
+use crate::event::Configuration;
 use crate::json::{is_true, list, text};
 
 const REVIEW: &str = "review";
@@ -45,7 +45,7 @@ impl CodexAdapter {
         });
         let (skills, commands): (Vec<_>, Vec<_>) = skills.take(AGENT_COMMANDS).unzip();
         self.skills = skills;
-        out.event(AgentEvent::CommandsChanged { commands: own.chain(commands).collect() });
+        out.event(Configuration::CommandsChanged { commands: own.chain(commands).collect() });
     }
 
     /// Carries out a message that begins with a command or `!`. Returns whether it does.

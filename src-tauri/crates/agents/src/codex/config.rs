@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::descriptor::EFFORTS;
 use super::{APPROVALS, CodexAdapter, DEFAULT, EFFORT, MODE, MODEL, PLAN, SANDBOX, Sent};
 use crate::adapter::{EncodeError, Output};
-use crate::event::AgentEvent;
+use crate::event::Configuration;
 use crate::json::{is_true, list, text};
 
 /// Of a longer list, the rest can be typed.
@@ -57,7 +57,7 @@ impl CodexAdapter {
 
     pub(super) fn tell_config(&self, changed: bool, out: &mut Output) {
         if changed {
-            out.event(AgentEvent::ConfigChanged { config: self.config.clone() });
+            out.event(Configuration::ConfigChanged { config: self.config.clone() });
         }
     }
 
@@ -138,7 +138,7 @@ impl CodexAdapter {
             return Ok(json!({"approvalPolicy": word}));
         }
         if *id == SANDBOX {
-            let policy = sandbox_type(word).ok_or(EncodeError::Unsupported { what: "this sandbox" })?;
+            let policy = sandbox_type(word).ok_or(EncodeError::Refused { what: "this sandbox" })?;
             // The one that the server described has what the user's own settings add to it.
             let known = text(&self.sandbox, "type") == Some(policy);
             return Ok(json!({
@@ -161,7 +161,7 @@ impl CodexAdapter {
             });
             return Ok(json!({"collaborationMode": {"mode": word, "settings": settings}}));
         }
-        Err(EncodeError::Unsupported { what: "changing this option while it runs" })
+        Err(EncodeError::Refused { what: "changing this option while it runs" })
     }
 
     pub(super) fn has_option(&self, id: &ConfigId) -> bool {

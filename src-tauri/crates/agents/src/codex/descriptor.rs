@@ -45,14 +45,9 @@ pub(super) fn descriptor() -> AgentDescriptor {
             },
             compact: true,
             shell: true,
-            stop_helper: false,
-            cost_is_estimate: false,
-            folder: true,
-            launch_overrides: true,
-            continue_in_terminal: true,
-            own_sessions: true,
             fork: true,
             keeps_sign_in: true,
+            ..Capabilities::default()
         },
         config: vec![mode(), approvals(), sandbox(), model(), effort()],
     }

@@ -9,7 +9,6 @@ use uuid::Uuid;
 use super::{CallKind, CodexAdapter, HELD_ACTIONS, Sent, Thread, answer, async_questions, questions};
 use crate::adapter::{Action, Attached, EncodeError, Output, QuestionRefusal};
 use crate::elicitation::Ended;
-use crate::event::AgentEvent;
 
 const CLOSED: &str = "The user closed the session without answering.";
 
@@ -29,12 +28,6 @@ impl CodexAdapter {
             }
             Action::RefuseQuestion { native_ref, why } => return self.refuse(&native_ref, &why, out),
             Action::Decide { native_ref, decision } => return self.decide(&native_ref, &decision, out),
-            Action::ReviewToolCall { .. } => {
-                return Err(EncodeError::Unsupported { what: "reviewing calls" });
-            }
-            Action::StopHelper { .. } => {
-                return Err(EncodeError::Unsupported { what: "stopping a helper alone" });
-            }
             Action::SetConfig { ticket, option, value } => {
                 return self.set_config(ticket, option, value, out);
             }
@@ -49,12 +42,12 @@ impl CodexAdapter {
     fn encode_closed(&mut self, action: Action, out: &mut Output) -> Result<(), EncodeError> {
         match action {
             Action::SetConfig { option, .. } if !self.has_option(&option) => {
-                Err(EncodeError::Unsupported { what: "changing this option while it runs" })
+                Err(EncodeError::Refused { what: "changing this option while it runs" })
             }
             Action::Message { .. } | Action::SetConfig { .. } | Action::Compact => {
                 if self.held.len() >= HELD_ACTIONS {
                     let what = "so many messages before the session is open";
-                    return Err(EncodeError::Unsupported { what });
+                    return Err(EncodeError::Refused { what });
                 }
                 self.held.push(action);
                 if matches!(self.thread, Thread::Closed) {
@@ -70,8 +63,6 @@ impl CodexAdapter {
             Action::Answer { native_ref, .. }
             | Action::RefuseQuestion { native_ref, .. }
             | Action::Decide { native_ref, .. } => Err(EncodeError::Gone { native_ref }),
-            Action::ReviewToolCall { .. } => Err(EncodeError::Unsupported { what: "reviewing calls" }),
-            Action::StopHelper { .. } => Err(EncodeError::Unsupported { what: "stopping a helper alone" }),
         }
     }
 
@@ -116,7 +107,7 @@ impl CodexAdapter {
         if let Some(id) = &call.id {
             out.rpc(answer(id, result));
         }
-        out.events.extend(notices.into_iter().map(|notice| AgentEvent::Noticed { notice }));
+        notices.into_iter().for_each(|notice| out.notice(notice));
         Ok(())
     }
 
@@ -155,7 +146,7 @@ impl CodexAdapter {
     ) -> Result<(), EncodeError> {
         let place = self.calls.iter().position(|call| call.native_ref == *native_ref && !call.answered);
         let place = place.ok_or_else(|| EncodeError::Gone { native_ref: native_ref.clone() })?;
-        let unknown = || EncodeError::Unsupported { what: "a decision it did not offer" };
+        let unknown = || EncodeError::Refused { what: "a decision it did not offer" };
         let [chosen] = decision.options.as_slice() else { return Err(unknown()) };
         let message = decision.message.as_deref().filter(|words| !words.trim().is_empty());
         match &self.calls[place].kind {
@@ -201,7 +192,7 @@ impl CodexAdapter {
         out: &mut Output,
     ) -> Result<(), EncodeError> {
         if !self.has_option(&option) {
-            return Err(EncodeError::Unsupported { what: "changing this option while it runs" });
+            return Err(EncodeError::Refused { what: "changing this option while it runs" });
         }
         let params = self.change(&option, &value)?;
         let change = Sent::Config { ticket: Some(ticket), changes: vec![(option, value)] };

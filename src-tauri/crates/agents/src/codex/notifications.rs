@@ -11,7 +11,7 @@ use super::{
     plan, unknown,
 };
 use crate::adapter::Output;
-use crate::event::{AgentEvent, Asked, InputError, Retry, RetryBegins};
+use crate::event::{Asked, Configuration, Conversation, InputError, Requests, Retry, RetryBegins};
 use crate::json::{is_true, list, text};
 use crate::not_understood;
 use crate::own_sessions::title;
@@ -31,7 +31,7 @@ impl CodexAdapter {
         if method == "thread/name/updated" {
             let given = text(params, "threadName").map(title).filter(|title| !title.is_empty());
             if let Some(title) = given.filter(|_| self.subagent(params).is_none()) {
-                out.event(AgentEvent::Titled { title });
+                out.event(Configuration::Titled { title });
             }
             return;
         }
@@ -88,28 +88,26 @@ impl CodexAdapter {
                 self.note_turn(&params["turn"], out);
             }
             "turn/completed" => self.on_turn_completed(&params["turn"], out),
-            "turn/plan/updated" => out.event(AgentEvent::PlanChanged { items: plan::steps(params) }),
-            "item/agentMessage/delta" | "item/plan/delta" => {
+            "turn/plan/updated" => out.event(Conversation::PlanChanged { items: plan::steps(params) }),
+            "item/agentMessage/delta"
+            | "item/plan/delta"
+            | "item/reasoning/summaryTextDelta"
+            | "item/reasoning/textDelta" => {
                 if let Some(text) = text(params, "delta") {
                     self.begin_turn(out);
-                    out.event(AgentEvent::TextDelta { text: bounded(text) });
-                }
-            }
-            "item/reasoning/summaryTextDelta" | "item/reasoning/textDelta" => {
-                if let Some(text) = text(params, "delta") {
-                    self.begin_turn(out);
-                    out.event(AgentEvent::ThinkingDelta { text: bounded(text) });
+                    let thinking = method.starts_with("item/reasoning/");
+                    out.event(Conversation::Delta { thinking, text: bounded(text) });
                 }
             }
             "item/reasoning/summaryPartAdded" => {
                 if params["summaryIndex"].as_u64().is_some_and(|index| index > 0) {
-                    out.event(AgentEvent::ThinkingDelta { text: "\n\n".to_owned() });
+                    out.event(Conversation::Delta { thinking: true, text: "\n\n".to_owned() });
                 }
             }
             "thread/tokenUsage/updated" => {
                 let in_turn = self.turn.began;
                 if let Some(context) = self.usage.on_report(&params["tokenUsage"], in_turn) {
-                    out.event(AgentEvent::ContextChanged { context });
+                    out.event(Conversation::ContextChanged { context });
                 }
             }
             "thread/settings/updated" => {
@@ -166,7 +164,7 @@ impl CodexAdapter {
         }
         let call = self.calls.remove(place);
         if call.is_question() {
-            out.event(AgentEvent::Acknowledged { native_ref: call.native_ref });
+            out.event(Requests::Acknowledged { native_ref: call.native_ref });
         }
     }
 
@@ -187,7 +185,7 @@ impl CodexAdapter {
         let usage = self.usage.on_turn_end();
         let ended = std::mem::take(&mut self.turn);
         self.items.clear();
-        out.event(AgentEvent::TurnEnded { millis, usage, error });
+        out.event(Conversation::TurnEnded { millis, usage, error });
         if let Some(words) = ended.follow_up {
             self.say(&words, out);
         }
@@ -204,13 +202,13 @@ impl CodexAdapter {
         let (attempt, of) = text(error, "message").and_then(attempt_of).unzip();
         // The server doesn't say when.
         let retry = Retry { attempt, of, reason, begins: RetryBegins::Unknown };
-        out.event(AgentEvent::Retrying { retry });
+        out.event(Conversation::Retrying { retry });
     }
 
     /// Tells once in a turn that a key or login was rejected.
     fn tell_if_rejected(&mut self, error: &Value, words: &str, out: &mut Output) {
         if rejects_login(error) && !std::mem::replace(&mut self.turn.login_rejected, true) {
-            out.event(AgentEvent::Noticed { notice: Notice::LoginRejected { error: words.to_owned() } });
+            out.notice(Notice::LoginRejected { error: words.to_owned() });
         }
     }
 
@@ -239,16 +237,16 @@ impl CodexAdapter {
             "userMessage" => {
                 let uuid = text(item, "clientId").and_then(|id| id.parse::<Uuid>().ok());
                 if let Some(uuid) = uuid.filter(|_| !ended) {
-                    out.event(AgentEvent::MessageTaken { uuid });
+                    out.event(Conversation::MessageTaken { uuid });
                 }
             }
             // While it reviews, its messages are raw findings. They come again as a text, in the message behind the review.
-            "agentMessage" if ended && self.turn.is_reviewing => out.event(AgentEvent::TextDropped),
+            "agentMessage" if ended && self.turn.is_reviewing => out.event(Conversation::TextDropped),
             "agentMessage" if ended => said(async_questions::words_besides(item), out),
             "enteredReviewMode" => self.turn.is_reviewing = true,
             "exitedReviewMode" => {
                 self.turn.is_reviewing = false;
-                out.event(AgentEvent::TextDropped);
+                out.event(Conversation::TextDropped);
             }
             "reasoning" if ended => {
                 let parts = [list(item, "summary"), list(item, "content")];
@@ -256,7 +254,7 @@ impl CodexAdapter {
                 let parts: Vec<&str> = parts.iter().filter_map(Value::as_str).collect();
                 let text = bounded(&parts.join("\n\n"));
                 if !text.trim().is_empty() {
-                    out.event(AgentEvent::Thought { text });
+                    out.event(Conversation::Finished { thinking: true, text });
                 }
             }
             "plan" if ended => {
@@ -266,9 +264,9 @@ impl CodexAdapter {
             }
             "contextCompaction" if ended => {
                 if let Some(context) = self.usage.on_compacted() {
-                    out.event(AgentEvent::ContextChanged { context });
+                    out.event(Conversation::ContextChanged { context });
                 }
-                out.event(AgentEvent::Noticed { notice: Notice::Compacted });
+                out.notice(Notice::Compacted);
             }
             "agentMessage" | "reasoning" | "plan" | "contextCompaction" => {}
             kind if !ITEMS.contains(&kind) => self.on_unknown_item(kind, item, ended, of_subagent, out),
@@ -290,9 +288,9 @@ impl CodexAdapter {
             Ok(questions) => {
                 let asked_by = subagent.map(|subagent| self.subagent_name(subagent));
                 let asker = Asker::GoesOn;
-                out.event(AgentEvent::Asked(Asked { native_ref, helper: None, asked_by, questions, asker }));
+                out.event(Requests::Asked(Asked { native_ref, helper: None, asked_by, questions, asker }));
             }
-            Err(refusal) => out.event(AgentEvent::Refused { native_ref, reason: refusal.to_string() }),
+            Err(refusal) => out.notice(Notice::QuestionRefused { reason: refusal.to_string() }),
         }
     }
 
@@ -328,7 +326,7 @@ impl CodexAdapter {
         let asked = known.asked;
         if !std::mem::replace(&mut known.shown, true) {
             let shown = items::shown(item, &self.folder);
-            out.event(AgentEvent::ToolStarted {
+            out.event(Conversation::ToolStarted {
                 tool_use: tool_use.clone(),
                 parent: None,
                 subagent: None,
@@ -342,10 +340,10 @@ impl CodexAdapter {
         if ended {
             // Whoever was asked declined it.
             if !asked && text(item, "status") == Some("declined") {
-                out.event(AgentEvent::ToolRefused { tool_use: tool_use.clone(), request: None });
+                out.event(Conversation::ToolRefused { tool_use: tool_use.clone(), request: None });
             }
             let (ok, output, images) = items::ended(item);
-            out.event(AgentEvent::ToolEnded { tool_use, ok, output, images });
+            out.event(Conversation::ToolEnded { tool_use, ok, output, images });
         }
     }
 
@@ -364,7 +362,7 @@ impl CodexAdapter {
 
 fn said(text: &str, out: &mut Output) {
     if !text.trim().is_empty() {
-        out.event(AgentEvent::Said { text: bounded(text) });
+        out.event(Conversation::Finished { thinking: false, text: bounded(text) });
     }
 }
 
@@ -391,6 +389,6 @@ fn warn<'a>(parts: impl Iterator<Item = &'a str>, out: &mut Output) {
     let parts: Vec<&str> = parts.filter(|part| !part.trim().is_empty()).collect();
     if !parts.is_empty() {
         let text = bounded(&parts.join("\n"));
-        out.event(AgentEvent::Noticed { notice: Notice::AgentWarned { text } });
+        out.notice(Notice::AgentWarned { text });
     }
 }

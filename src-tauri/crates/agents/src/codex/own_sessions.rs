@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::{async_questions, native_session};
 use crate::json::{is_true, list, text};
-use crate::own_sessions::{Conversation, OwnSession, Said, SessionsProtocol, title};
+use crate::own_sessions::{OwnSession, PastConversation, Said, SessionsProtocol, title};
 
 /// How many threads or turns are asked for.
 const PAGE: usize = 100;
@@ -71,7 +71,7 @@ impl SessionsProtocol for ThreadList {
         ("thread/turns/list".to_owned(), params)
     }
 
-    fn conversation(&self, response: &Value) -> Conversation {
+    fn conversation(&self, response: &Value) -> PastConversation {
         let mut all = Vec::new();
         let mut last_turn = None;
         for turn in list(response, "data").iter().rev() {
@@ -83,7 +83,7 @@ impl SessionsProtocol for ThreadList {
             }));
             last_turn = text(turn, "id").map(bounded);
         }
-        Conversation::newest(all, text(response, "nextCursor").is_some())
+        PastConversation::newest(all, text(response, "nextCursor").is_some())
     }
 }
 
@@ -159,7 +159,7 @@ mod tests {
             user("And", None),
             Said::Agent("Four".to_owned()),
         ];
-        let expected = Conversation { said: said.to_vec(), is_cut: true };
+        let expected = PastConversation { said: said.to_vec(), is_cut: true };
         assert_eq!(threads().conversation(&response), expected);
     }
 }

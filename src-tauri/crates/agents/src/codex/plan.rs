@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use super::{Call, CallKind, CodexAdapter, DEFAULT, MODE, Sent, approvals};
 use crate::adapter::{EncodeError, Output};
-use crate::event::AgentEvent;
+use crate::event::{ApprovalAsked, Conversation, Requests};
 use crate::json::{list, text};
 
 const ALLOW: &str = "implement";
@@ -22,7 +22,7 @@ impl CodexAdapter {
     /// Keeps a plan that was proposed until the turn has ended: the words that introduce it may arrive after it.
     pub(super) fn on_proposed(&mut self, plan: &str, out: &mut Output) {
         if let Some(earlier) = self.turn.proposed.replace(plan.to_owned()) {
-            out.event(AgentEvent::Said { text: bounded(&earlier) });
+            out.event(Conversation::Finished { thinking: false, text: bounded(&earlier) });
         }
     }
 
@@ -30,7 +30,7 @@ impl CodexAdapter {
     /// submitted for approval.
     pub(super) fn submit_plan(&mut self, turn: &str, ended_well: bool, out: &mut Output) {
         let Some(plan) = self.turn.proposed.take() else { return };
-        out.event(AgentEvent::Said { text: bounded(&plan) });
+        out.event(Conversation::Finished { thinking: false, text: bounded(&plan) });
         let native_ref = NativeRef::new(format!("{}/plan/{turn}", self.run));
         let options = [
             approvals::option(ALLOW, ApprovalOptionKind::AllowOnce, OptionLabel::Plain, None),
@@ -46,7 +46,7 @@ impl CodexAdapter {
             answered: false,
             helper: None,
         });
-        out.event(AgentEvent::ApprovalAsked {
+        out.event(Requests::ApprovalAsked(Box::new(ApprovalAsked {
             native_ref,
             helper: None,
             asked_by: None,
@@ -58,7 +58,7 @@ impl CodexAdapter {
             subject: ToolDetail::Plan { plan, path: None }.bounded(),
             options,
             takes_message: true,
-        });
+        })));
     }
 
     /// Begins the turn that follows a decision on a plan; none follows a refusal without words.

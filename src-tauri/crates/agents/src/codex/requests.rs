@@ -10,7 +10,7 @@ use super::known::REQUESTS;
 use super::{Call, CallKind, CodexAdapter, OPEN_CALLS, answer, failed, questions};
 use crate::adapter::{Output, QuestionRefusal};
 use crate::elicitation::{self, Elicitation, Ended};
-use crate::event::{AgentEvent, Asked, InputError};
+use crate::event::{ApprovalAsked, Asked, InputError, Requests};
 use crate::json::text;
 use crate::rpc::{RpcError, RpcOut};
 
@@ -26,7 +26,7 @@ impl CodexAdapter {
             }
             let ended = self.calls.remove(place);
             if ended.is_question() {
-                out.event(AgentEvent::Acknowledged { native_ref: ended.native_ref });
+                out.event(Requests::Acknowledged { native_ref: ended.native_ref });
             }
         }
         if self.calls.len() >= OPEN_CALLS {
@@ -92,7 +92,7 @@ impl CodexAdapter {
                 let reason = refusal.to_string();
                 let words = QuestionRefusal::Unkept { reason: reason.clone() }.words();
                 out.rpc(answer(id, questions::refused(&asked, &words)));
-                out.event(AgentEvent::Refused { native_ref, reason });
+                out.notice(Notice::QuestionRefused { reason });
             }
         }
     }
@@ -100,7 +100,7 @@ impl CodexAdapter {
     fn asked(&mut self, id: &Value, kind: CallKind, asked: Asked, out: &mut Output) {
         let (native_ref, helper) = (asked.native_ref.clone(), asked.helper.clone());
         self.calls.push(Call { native_ref, id: Some(id.clone()), kind, answered: false, helper });
-        out.event(AgentEvent::Asked(asked));
+        out.event(Requests::Asked(asked));
     }
 
     fn on_form(&mut self, id: &Value, native_ref: NativeRef, params: &Value, out: &mut Output) {
@@ -122,7 +122,7 @@ impl CodexAdapter {
             Err(refusal) => {
                 // A form has no place for words.
                 out.rpc(answer(id, form_ended(&Ended::DECLINED)));
-                out.event(AgentEvent::Refused { native_ref, reason: refusal.to_string() });
+                out.notice(Notice::QuestionRefused { reason: refusal.to_string() });
             }
         }
     }
@@ -137,7 +137,7 @@ impl CodexAdapter {
     ) {
         let Permission { title, description, remark, subject, call, options } = permission;
         let helper = self.subagent(params);
-        out.event(AgentEvent::ApprovalAsked {
+        out.event(Requests::ApprovalAsked(Box::new(ApprovalAsked {
             native_ref: native_ref.clone(),
             helper: helper.clone(),
             asked_by: helper.as_ref().map(|helper| self.subagent_name(helper)),
@@ -150,7 +150,7 @@ impl CodexAdapter {
             options: options.iter().map(|(option, _)| option.clone()).collect(),
             // The protocol has no place for words; they follow as a message of their own.
             takes_message: true,
-        });
+        })));
         let kind = CallKind::Permission { options };
         self.calls.push(Call { native_ref, id: Some(id.clone()), kind, answered: false, helper });
     }
@@ -162,5 +162,5 @@ fn refuse_unknown(id: &Value, method: &str, out: &mut Output) {
 }
 
 fn permission_refused(reason: &str, out: &mut Output) {
-    out.event(AgentEvent::Noticed { notice: Notice::PermissionRefused { reason: bounded(reason) } });
+    out.notice(Notice::PermissionRefused { reason: bounded(reason) });
 }

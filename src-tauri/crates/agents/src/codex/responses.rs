@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{CodexAdapter, DEFAULT, MODE, Sent, Thread, Turn, native_session};
 use crate::adapter::{Open, Output};
-use crate::event::{AgentEvent, InputError};
+use crate::event::{Configuration, Conversation, InputError, Trouble};
 use crate::json::text;
 use crate::rpc::RpcError;
 
@@ -44,11 +44,11 @@ impl CodexAdapter {
                 let words = bounded(&error.message);
                 if self.turn.began {
                     let notice = Notice::MessageNotSent { error: words.into() };
-                    return out.event(AgentEvent::Noticed { notice });
+                    return out.notice(notice);
                 }
                 let usage = self.usage.on_turn_end();
                 self.turn = Turn::default();
-                out.event(AgentEvent::TurnEnded { millis: 0, usage, error: Some(words) });
+                out.event(Conversation::TurnEnded { millis: 0, usage, error: Some(words) });
             }
             (Sent::Config { ticket, changes }, Ok(_)) => {
                 // The server tells the present values only if they have changed.
@@ -58,20 +58,20 @@ impl CodexAdapter {
                 }
                 self.tell_config(changed, out);
                 if let Some(ticket) = ticket {
-                    out.event(AgentEvent::ConfigAnswered { ticket, refused: None });
+                    out.event(Configuration::ConfigAnswered { ticket, refused: None });
                 }
             }
             (Sent::Config { ticket: Some(ticket), .. }, Err(error)) => {
-                out.event(AgentEvent::ConfigAnswered { ticket, refused: Some(bounded(&error.message)) });
+                out.event(Configuration::ConfigAnswered { ticket, refused: Some(bounded(&error.message)) });
             }
             (Sent::Config { ticket: None, .. }, Err(error)) => {
                 let text = bounded(&error.message);
-                out.event(AgentEvent::Noticed { notice: Notice::AgentWarned { text } });
+                out.notice(Notice::AgentWarned { text });
             }
             (Sent::Compact, Err(error)) => {
                 let usage = self.usage.on_turn_end();
                 self.turn = Turn::default();
-                out.event(AgentEvent::TurnEnded { millis: 0, usage, error: Some(bounded(&error.message)) });
+                out.event(Conversation::TurnEnded { millis: 0, usage, error: Some(bounded(&error.message)) });
             }
             (Sent::Interrupt | Sent::Compact | Sent::Close, Ok(_)) => {}
             // The turn ended before it could be stopped.
@@ -97,7 +97,7 @@ impl CodexAdapter {
             // A new session is told only once it changes.
             self.set_current(&MODE, Some(DEFAULT));
         }
-        out.event(AgentEvent::Introduced {
+        out.event(Configuration::Introduced {
             version: text(thread, "cliVersion").map(bounded),
             model: self.model(),
             native_session: Some(native),
@@ -116,10 +116,10 @@ impl CodexAdapter {
         self.thread = Thread::Closed;
         let words = bounded(&error.message);
         if !self.how.is_new() && says_unknown(&words) {
-            return out.event(AgentEvent::SessionUnknown { error: words });
+            return out.event(Trouble::SessionUnknown { error: words });
         }
         let usage = self.usage.on_turn_end();
-        out.event(AgentEvent::TurnEnded { millis: 0, usage, error: Some(words) });
+        out.event(Conversation::TurnEnded { millis: 0, usage, error: Some(words) });
     }
 
     /// Takes note of the turn that runs, and stops it if the user wanted that before it was known.

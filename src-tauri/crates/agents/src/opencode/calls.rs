@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::tools::{self, tool_use};
 use super::{ENDED_CALLS, OPEN_CALLS, OpenCodeAdapter, Sent};
 use crate::adapter::{Output, Partial, QuestionRefusal};
-use crate::event::{AgentEvent, Asked, InputError};
+use crate::event::{ApprovalAsked, Asked, InputError, Requests};
 use crate::json::{is_true, text};
 use crate::question_json::read_questions;
 use crate::tool_input::pretty;
@@ -67,7 +67,7 @@ impl OpenCodeAdapter {
                     self.say_so_far(out);
                 }
                 self.add_call(native_ref.clone(), session, request, CallKind::Question { drafts });
-                return out.event(AgentEvent::Asked(Asked {
+                return out.event(Requests::Asked(Asked {
                     native_ref,
                     helper,
                     asked_by,
@@ -86,8 +86,8 @@ impl OpenCodeAdapter {
         if self.is_own(session) {
             self.follow_up(QuestionRefusal::Unkept { reason: reason.clone() }.words());
         }
-        self.remember_ended(native_ref.clone());
-        out.event(AgentEvent::Refused { native_ref, reason });
+        self.remember_ended(native_ref);
+        out.notice(Notice::QuestionRefused { reason });
     }
 
     /// Refuses a question or a permission request that could not be read whole.
@@ -103,7 +103,7 @@ impl OpenCodeAdapter {
         self.remember_ended(native_ref.clone());
         self.reply("permission", &native_ref, body, out);
         let reason = bounded(&format!("{permission}: {why}"));
-        out.event(AgentEvent::Noticed { notice: Notice::PermissionRefused { reason } });
+        out.notice(Notice::PermissionRefused { reason });
     }
 
     /// Reads a permission request, from an event or from the list of open ones.
@@ -139,7 +139,7 @@ impl OpenCodeAdapter {
             CallKind::Permission { options: options.clone() },
         );
         let waits = self.calls.last().and_then(|call| call.tool_use.clone());
-        out.event(AgentEvent::ApprovalAsked {
+        out.event(Requests::ApprovalAsked(Box::new(ApprovalAsked {
             native_ref,
             helper: self.helper(&session),
             asked_by: self.subagents.get(&session).cloned(),
@@ -152,7 +152,7 @@ impl OpenCodeAdapter {
                 .map_or_else(|| subject(&permission, request), |input| tools::detail(&permission, input)),
             options,
             takes_message: true,
-        });
+        })));
     }
 
     fn helper(&self, session: &str) -> Option<HelperId> {
@@ -183,8 +183,8 @@ impl OpenCodeAdapter {
         let native_ref = call.native_ref;
         // A rejection has no answers. Another program that uses this server may have answered before us.
         out.event(match call.reply.as_ref() == Some(&properties["answers"]) {
-            true => AgentEvent::Acknowledged { native_ref },
-            false => AgentEvent::Withdrawn { native_ref },
+            true => Requests::Acknowledged { native_ref },
+            false => Requests::Withdrawn { native_ref },
         });
     }
 
@@ -199,7 +199,7 @@ impl OpenCodeAdapter {
             return;
         };
         if call.reply.is_none() {
-            out.event(AgentEvent::Withdrawn { native_ref: call.native_ref });
+            out.event(Requests::Withdrawn { native_ref: call.native_ref });
         }
     }
 
@@ -220,8 +220,8 @@ impl OpenCodeAdapter {
         self.remember_ended(call.native_ref.clone());
         let native_ref = call.native_ref;
         out.event(match call.reply.is_some() && (answered || self.turn.rejecting) {
-            true => AgentEvent::Acknowledged { native_ref },
-            false => AgentEvent::Withdrawn { native_ref },
+            true => Requests::Acknowledged { native_ref },
+            false => Requests::Withdrawn { native_ref },
         });
     }
 
@@ -242,7 +242,7 @@ impl OpenCodeAdapter {
     /// Ends a call that the server no longer has.
     pub(super) fn withdraw(&mut self, native_ref: &NativeRef, out: &mut Output) {
         if let Some(call) = self.end_call(Some(native_ref.as_str())) {
-            out.event(AgentEvent::Withdrawn { native_ref: call.native_ref });
+            out.event(Requests::Withdrawn { native_ref: call.native_ref });
         }
     }
 

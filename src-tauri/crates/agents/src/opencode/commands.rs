@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::descriptor::AGENT;
 use super::{OpenCodeAdapter, Sent};
 use crate::adapter::{Action, Attached, EncodeError, Output};
-use crate::event::{AgentEvent, InputError};
+use crate::event::{Configuration, InputError};
 use crate::json::{list, text};
 
 const COMPACT: &str = "compact";
@@ -33,7 +33,7 @@ impl OpenCodeAdapter {
         let commands: Vec<_> =
             listed.iter().filter_map(command).take(AGENT_COMMANDS).chain(compact).collect();
         self.commands = commands.iter().map(|command| command.name.clone()).collect();
-        out.event(AgentEvent::CommandsChanged { commands });
+        out.event(Configuration::CommandsChanged { commands });
     }
 
     /// Carries out a message that begins with a command or `!`. Returns whether it does.

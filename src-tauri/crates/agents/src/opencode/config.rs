@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::OpenCodeAdapter;
 use super::descriptor::{AGENT, MODEL, PLAN};
 use crate::adapter::Output;
-use crate::event::{AgentEvent, InputError};
+use crate::event::{Configuration, InputError};
 use crate::json::text;
 
 /// How many agents or models are offered.
@@ -65,7 +65,7 @@ impl OpenCodeAdapter {
         let Some(option) = self.config.iter_mut().find(|option| option.id == *id) else { return };
         if !values.is_empty() && option.values != values {
             option.values = values;
-            out.event(AgentEvent::ConfigChanged { config: self.config.clone() });
+            out.event(Configuration::ConfigChanged { config: self.config.clone() });
         }
     }
 
@@ -90,7 +90,7 @@ impl OpenCodeAdapter {
             }
         }
         if changed {
-            out.event(AgentEvent::ConfigChanged { config: self.config.clone() });
+            out.event(Configuration::ConfigChanged { config: self.config.clone() });
         }
     }
 

@@ -44,14 +44,9 @@ pub(super) fn descriptor() -> AgentDescriptor {
             },
             compact: true,
             shell: true,
-            stop_helper: false,
             cost_is_estimate: true,
-            folder: true,
-            launch_overrides: true,
-            continue_in_terminal: true,
-            own_sessions: true,
             fork: true,
-            keeps_sign_in: false,
+            ..Capabilities::default()
         },
         config: vec![agent(), permissions(), model()],
     }

@@ -10,7 +10,7 @@ use super::calls::CallKind;
 use super::descriptor::{AGENT, MODEL};
 use super::{HELD_ACTIONS, OpenCodeAdapter, Sent};
 use crate::adapter::{Action, Attached, EncodeError, Output, QuestionRefusal};
-use crate::event::AgentEvent;
+use crate::event::Configuration;
 
 /// What goes along with a message, as its parts.
 pub(super) fn files(attached: &Attached) -> Vec<Value> {
@@ -59,9 +59,9 @@ impl OpenCodeAdapter {
                     self.calls.iter_mut().find(|call| call.native_ref == native_ref).ok_or_else(gone)?;
                 let CallKind::Permission { options } = &call.kind else { return Err(gone()) };
                 let [chosen] = decision.options.as_slice() else {
-                    return Err(EncodeError::Unsupported { what: "a decision of several options" });
+                    return Err(EncodeError::Refused { what: "a decision of several options" });
                 };
-                let unknown = EncodeError::Unsupported { what: "a decision it did not offer" };
+                let unknown = EncodeError::Refused { what: "a decision it did not offer" };
                 let chosen = options.iter().find(|option| option.id == *chosen).ok_or(unknown)?;
                 let mut body = json!({"reply": chosen.id.as_str()});
                 let words = decision.message.as_deref().filter(|words| !words.trim().is_empty());
@@ -72,14 +72,12 @@ impl OpenCodeAdapter {
                 self.reply("permission", &native_ref, body, out);
                 Ok(())
             }
-            Action::ReviewToolCall { .. } => Err(EncodeError::Unsupported { what: "reviewing tool calls" }),
-            Action::StopHelper { .. } => Err(EncodeError::Unsupported { what: "stopping a helper alone" }),
             Action::SetConfig { ticket, option, value } => {
                 if !self.choose(&option, value) {
-                    return Err(EncodeError::Unsupported { what: "this change while it runs" });
+                    return Err(EncodeError::Refused { what: "this change while it runs" });
                 }
-                out.event(AgentEvent::ConfigChanged { config: self.config.clone() });
-                out.event(AgentEvent::ConfigAnswered { ticket, refused: None });
+                out.event(Configuration::ConfigChanged { config: self.config.clone() });
+                out.event(Configuration::ConfigAnswered { ticket, refused: None });
                 Ok(())
             }
             Action::Interrupt => {
@@ -89,7 +87,7 @@ impl OpenCodeAdapter {
             }
             Action::Compact => {
                 let what = "compacting a session whose model isn't known yet";
-                let model = self.model().ok_or(EncodeError::Unsupported { what })?;
+                let model = self.model().ok_or(EncodeError::Refused { what })?;
                 let body = json!({"providerID": model.0, "modelID": model.1});
                 self.session_request(Sent::Compact, "POST", "/summarize", body, out);
                 Ok(())
@@ -211,7 +209,7 @@ impl OpenCodeAdapter {
 
 fn hold(held: &mut std::collections::VecDeque<Action>, action: Action) -> Result<(), EncodeError> {
     if held.len() >= HELD_ACTIONS {
-        return Err(EncodeError::Unsupported { what: "so many messages at once" });
+        return Err(EncodeError::Refused { what: "so many messages at once" });
     }
     held.push_back(action);
     Ok(())

@@ -12,7 +12,7 @@ use super::parent_of;
 use super::tools::{self, QUESTION_TOOL, tool_use};
 use crate::json::{is_true, list, text};
 use crate::own_sessions::{
-    Conversation, EARLIER_MESSAGES, OWN_SESSIONS, OwnSession, Said, SessionsProtocol, asked, title,
+    EARLIER_MESSAGES, OWN_SESSIONS, OwnSession, PastConversation, Said, SessionsProtocol, asked, title,
 };
 use crate::question_json::read_questions;
 
@@ -59,10 +59,10 @@ impl SessionsProtocol for SessionList {
         (format!("GET /session/{session}/message?{query}"), Value::Null)
     }
 
-    fn conversation(&self, response: &Value) -> Conversation {
+    fn conversation(&self, response: &Value) -> PastConversation {
         let messages = response.as_array().map_or(&[][..], Vec::as_slice);
         let said = messages.iter().flat_map(said).collect();
-        Conversation::newest(said, messages.len() >= EARLIER_MESSAGES)
+        PastConversation::newest(said, messages.len() >= EARLIER_MESSAGES)
     }
 }
 
@@ -175,7 +175,7 @@ mod tests {
             Said::User { text: "One".to_owned(), place: Some("msg_1".to_owned()) },
             Said::Agent("Two".to_owned()),
         ];
-        assert_eq!(sessions().conversation(&messages), Conversation { said, is_cut: false });
+        assert_eq!(sessions().conversation(&messages), PastConversation { said, is_cut: false });
     }
 
     fn asked_for(state: &Value) -> Option<Outcome> {

@@ -8,7 +8,7 @@ use super::known::PARTS;
 use super::tools::{self, QUESTION_TOOL, TODO_TOOL};
 use super::{OpenCodeAdapter, Role};
 use crate::adapter::Output;
-use crate::event::{AgentEvent, InputError};
+use crate::event::{AgentEvent, Conversation, InputError};
 use crate::json::text;
 use crate::not_understood;
 use crate::tool_input::pretty;
@@ -42,7 +42,7 @@ impl Part {
         let rest = self.text.get(self.said..).filter(|rest| !self.ended && !rest.trim().is_empty())?;
         let text = bounded(rest);
         self.said = self.text.len();
-        Some(if self.thinking { AgentEvent::Thought { text } } else { AgentEvent::Said { text } })
+        Some(Conversation::Finished { thinking: self.thinking, text }.into())
     }
 
     /// Takes over the whole text. If it doesn't begin with what was said, a piece was lost with the stream, and all of it is
@@ -96,8 +96,11 @@ impl OpenCodeAdapter {
     fn on_users_part(&mut self, message: &str, part: &Value, out: &mut Output) {
         let made_up = part["synthetic"].as_bool().unwrap_or_default();
         let Some(Role::User { taken }) = self.messages.get_mut(message) else { return };
-        if !made_up && !std::mem::replace(taken, true) {
-            out.events.extend(self.untaken.pop_front().map(|uuid| AgentEvent::MessageTaken { uuid }));
+        if !made_up
+            && !std::mem::replace(taken, true)
+            && let Some(uuid) = self.untaken.pop_front()
+        {
+            out.event(Conversation::MessageTaken { uuid });
         }
     }
 
@@ -133,11 +136,7 @@ impl OpenCodeAdapter {
             return;
         }
         part.text.push_str(delta);
-        let text = delta.to_owned();
-        out.event(match part.thinking {
-            true => AgentEvent::ThinkingDelta { text },
-            false => AgentEvent::TextDelta { text },
-        });
+        out.event(Conversation::Delta { thinking: part.thinking, text: delta.to_owned() });
     }
 
     /// Says the texts that the end of the turn cut off.
@@ -206,7 +205,7 @@ impl OpenCodeAdapter {
                 self.say_so_far(out);
             }
             let input = &state["input"];
-            out.event(AgentEvent::ToolStarted {
+            out.event(Conversation::ToolStarted {
                 tool_use: tool_use.clone(),
                 parent: None,
                 subagent: self.subagents.get(session).cloned(),
@@ -221,9 +220,9 @@ impl OpenCodeAdapter {
         if let Some(ok) = ended {
             let (output, images) = tools::result(state, ok);
             if !ok && output.starts_with(REFUSED) {
-                out.event(AgentEvent::ToolRefused { tool_use: tool_use.clone(), request: None });
+                out.event(Conversation::ToolRefused { tool_use: tool_use.clone(), request: None });
             }
-            out.event(AgentEvent::ToolEnded { tool_use, ok, output, images });
+            out.event(Conversation::ToolEnded { tool_use, ok, output, images });
         }
     }
 
@@ -239,7 +238,7 @@ impl OpenCodeAdapter {
         if not_understood::show(kind, part, true, out) {
             return;
         }
-        out.event(AgentEvent::ToolStarted {
+        out.event(Conversation::ToolStarted {
             tool_use: tool_use.clone(),
             parent: None,
             subagent: None,
@@ -249,6 +248,6 @@ impl OpenCodeAdapter {
             detail: ToolDetail::Other { input: pretty(part) }.bounded(),
             status: ToolStatus::Running,
         });
-        out.event(AgentEvent::ToolEnded { tool_use, ok: true, output: String::new(), images: Vec::new() });
+        out.event(Conversation::ToolEnded { tool_use, ok: true, output: String::new(), images: Vec::new() });
     }
 }

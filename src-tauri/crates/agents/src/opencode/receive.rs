@@ -11,7 +11,7 @@ use super::subagents::asking;
 use super::tools;
 use super::{OpenCodeAdapter, Role, Sent, parent_of};
 use crate::adapter::Output;
-use crate::event::{AgentEvent, InputError, Retry, RetryBegins};
+use crate::event::{Configuration, Conversation, InputError, Retry, RetryBegins, Trouble};
 use crate::json::text;
 use crate::not_understood;
 use crate::own_sessions::title;
@@ -56,7 +56,7 @@ impl OpenCodeAdapter {
             "session.idle" => self.on_idle(&session, out),
             "session.error" => self.on_error(&session, &properties["error"], out),
             "session.compacted" if self.is_own(&session) => {
-                out.event(AgentEvent::Noticed { notice: Notice::Compacted });
+                out.notice(Notice::Compacted);
                 self.usage.on_compacted();
                 self.tell_context(out);
             }
@@ -96,7 +96,7 @@ impl OpenCodeAdapter {
         match (what, result) {
             (Sent::New | Sent::Resume, Ok(session)) => self.on_session(session, out),
             (Sent::Resume, Err(error)) if error.code == NOT_FOUND => {
-                out.event(AgentEvent::SessionUnknown { error: error.message.clone() });
+                out.event(Trouble::SessionUnknown { error: error.message.clone() });
             }
             (Sent::Bar { barred, lacks_asking }, Err(error)) => {
                 (self.barred, self.lacks_asking) = (barred, lacks_asking);
@@ -143,7 +143,7 @@ impl OpenCodeAdapter {
             (Sent::Prompt { id } | Sent::Command { id }, Err(error)) => {
                 self.untaken.retain(|waiting| *waiting != id);
                 let notice = Notice::MessageNotSent { error: error.message.clone().into() };
-                out.event(AgentEvent::Noticed { notice });
+                out.notice(notice);
                 if !self.turn.running {
                     self.turn.error = Some(error.message.clone());
                     self.end_turn(out);
@@ -248,7 +248,7 @@ impl OpenCodeAdapter {
     }
 
     pub(super) fn introduce(&self, out: &mut Output) {
-        out.event(AgentEvent::Introduced {
+        out.event(Configuration::Introduced {
             version: self.version.clone(),
             model: self.usage.model().map(str::to_owned),
             native_session: self.session.clone().and_then(NativeSession::new),
@@ -269,7 +269,7 @@ impl OpenCodeAdapter {
                 text(session, "title").map(title).filter(|title| !title.is_empty() && !is_placeholder(title));
             if let Some(title) = given.filter(|title| self.title.as_ref() != Some(title)) {
                 self.title = Some(title.clone());
-                out.event(AgentEvent::Titled { title });
+                out.event(Configuration::Titled { title });
             }
             let model = &session["model"];
             self.note_choice(text(session, "agent"), text(model, "providerID"), text(model, "id"), out);
@@ -290,7 +290,7 @@ impl OpenCodeAdapter {
                     reason: bounded(text(status, "message").unwrap_or("no reason given")),
                     begins: status["next"].as_i64().map_or(RetryBegins::Unknown, RetryBegins::At),
                 };
-                out.event(AgentEvent::Retrying { retry });
+                out.event(Conversation::Retrying { retry });
             }
             Some("retry") => {
                 let words = text(status, "message").unwrap_or("no reason given");
@@ -362,7 +362,7 @@ impl OpenCodeAdapter {
 
     pub(super) fn tell_context(&mut self, out: &mut Output) {
         if let Some(context) = self.usage.news() {
-            out.event(AgentEvent::ContextChanged { context });
+            out.event(Conversation::ContextChanged { context });
         }
     }
 }
@@ -381,7 +381,7 @@ fn on_todos(todos: &Value, out: &mut Output) {
     match todos.as_array() {
         Some(todos) => {
             let items = todos.iter().filter_map(item).take(askdesk_domain::tool::TODO_ITEMS).collect();
-            out.event(AgentEvent::PlanChanged { items });
+            out.event(Conversation::PlanChanged { items });
         }
         None => out.invalid(InputError::Incomplete { field: "todos" }),
     }

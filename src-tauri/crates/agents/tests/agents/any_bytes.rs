@@ -1,7 +1,8 @@
 //! Any JSON and any nesting reach the adapter without a panic; `contract` tries any bytes.
 
 use crate::support::claude::Claude;
-use askdesk_agents::AgentEvent;
+use askdesk_agents::{AgentEvent, Requests, Trouble};
+use askdesk_domain::Notice;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
@@ -48,8 +49,8 @@ proptest! {
     #[test]
     fn a_question_of_any_content_is_asked_passed_or_refused_and_never_met_with_silence(input in near_protocol()) {
         let out = Claude::new().line(as_control_request(&input).to_string().as_bytes());
-        let asked = out.events.iter().filter(|event| matches!(event, AgentEvent::Asked(_))).count();
-        let settled = |event: &&AgentEvent| matches!(event, AgentEvent::AnsweredByAgent { .. } | AgentEvent::Refused { .. });
+        let asked = out.events.iter().filter(|event| matches!(event, AgentEvent::Requests(Requests::Asked(_)))).count();
+        let settled = |event: &&AgentEvent| matches!(event, AgentEvent::Trouble(Trouble::Noticed { notice: Notice::AnswersBrought | Notice::QuestionRefused { .. } }));
         let settled = out.events.iter().filter(settled).count();
         prop_assert_eq!((asked + settled, out.outbound.len()), (1, settled));
     }
@@ -58,5 +59,6 @@ proptest! {
 #[test]
 fn deep_nesting_is_not_json_to_us() {
     let deep = "[".repeat(100_000);
-    assert!(matches!(Claude::new().on_line(deep.as_bytes()).as_slice(), [AgentEvent::InvalidInput { .. }]));
+    let events = Claude::new().on_line(deep.as_bytes());
+    assert!(matches!(events[..], [AgentEvent::Trouble(Trouble::InvalidInput { .. })]));
 }

@@ -8,11 +8,11 @@ use std::sync::Arc;
 
 use askdesk_agents::{
     Action, Adapter, Agent, AgentEvent, Attached, Catalog, Demo, EncodeError, Inbound, LinkPlan, Open,
-    Partial, QuestionRefusal, RpcIn, SessionPlan, Start, installed_agents,
+    Partial, QuestionRefusal, RpcIn, SessionPlan, Start, Trouble, installed_agents,
 };
 use askdesk_domain::{
     AgentFailure, AgentId, ApprovalDecision, ApprovalOptionId, ConfigCategory, ConfigId, ConfigOption,
-    ConfigValue, NativeRef, NativeSession, Outcome, Risk, SessionOptions, ValueId,
+    ConfigValue, HelperId, NativeRef, NativeSession, Outcome, Risk, SessionOptions, ValueId,
 };
 use proptest::prelude::*;
 use serde_json::Value;
@@ -89,13 +89,6 @@ fn a_descriptor_offers_each_option_and_each_value_once_and_knows_no_present_valu
             assert!(may_plan || option.values.iter().all(|value| !value.planning), "{}", option.name);
         }
         assert_eq!(descriptor.program.is_some(), descriptor.install.is_some(), "{}", descriptor.name);
-    });
-}
-
-#[test]
-fn an_agent_without_a_folder_of_the_users_has_one_of_its_own() {
-    check(|agent, _| {
-        assert_eq!(agent.descriptor().capabilities.folder, agent.default_folder().is_none());
     });
 }
 
@@ -195,19 +188,20 @@ fn what_an_agent_cannot_do_is_refused_and_what_nobody_waits_for_is_gone() {
         let decision = ApprovalDecision::of(ApprovalOptionId::literal("allow"));
         assert_eq!(adapter.send(Action::Decide { native_ref, decision }), gone);
 
-        let unsupported =
-            |sent: &Result<_, EncodeError>| matches!(sent, Err(EncodeError::Unsupported { .. }));
+        let refused = |sent: &Result<_, EncodeError>| matches!(sent, Err(EncodeError::Refused { .. }));
         let set = |option: ConfigId, value: ValueId| Action::SetConfig { ticket: 1, option, value };
-        assert!(unsupported(&adapter.send(set(ConfigId::literal("mood"), ValueId::literal("good")))));
+        assert!(refused(&adapter.send(set(ConfigId::literal("mood"), ValueId::literal("good")))));
         for option in &agent.descriptor().config {
             let value = some_value(option);
             let sent = adapter.send(set(option.id.clone(), value));
             assert_eq!(sent.is_ok(), option.live, "{}: {sent:?}", option.name);
-            assert!(sent.is_ok() || unsupported(&sent), "{}: {sent:?}", option.name);
+            assert!(sent.is_ok() || refused(&sent), "{}: {sent:?}", option.name);
         }
         let compacted = adapter.send(Action::Compact);
         assert_eq!(compacted.is_ok(), agent.descriptor().capabilities.compact);
-        assert!(compacted.is_ok() || unsupported(&compacted));
+        assert!(compacted.is_ok() || refused(&compacted));
+        let stopped = adapter.stop_helper(HelperId::new("a1").unwrap());
+        assert_eq!(stopped.is_some(), agent.descriptor().capabilities.stop_helper);
         for action in [Action::Interrupt, Action::Close] {
             assert!(adapter.send(action).is_ok());
         }
@@ -226,7 +220,7 @@ fn an_rpc_message_on_a_link_of_lines_is_counted() {
     check(|agent, folder| {
         let message = RpcIn::notification("x", Value::Null);
         let taken = adapter(agent, folder).receive(&Inbound::Rpc(message));
-        assert!(matches!(taken.events.as_slice(), [AgentEvent::InvalidInput { .. }]), "{taken:?}");
+        assert!(matches!(taken.events[..], [AgentEvent::Trouble(Trouble::InvalidInput { .. })]), "{taken:?}");
     });
 }
 

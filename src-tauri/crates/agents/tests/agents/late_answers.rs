@@ -1,6 +1,6 @@
 //! The answers to questions that Codex doesn't wait for.
 
-use askdesk_agents::{Adapter, AgentEvent, Asked};
+use askdesk_agents::{Adapter, AgentEvent, Asked, Requests};
 use askdesk_domain::{
     AnswerInput, Answers, Asker, Delivery, Ended, Outcome, Question, Request, RequestId, RequestState,
     SessionId, Timestamp,
@@ -49,7 +49,7 @@ fn asked_async(session: &mut Session) -> Asked {
     let text = "Which trigger?\n- Click\n- Keyboard\n\nWhich file?";
     let item = json!({"type": "agentMessage", "id": "c1", "text": text, "delivery": "async", "questions": questions});
     match session.tell("item/completed", json!({"turnId": "turn-1", "item": item})).as_slice() {
-        [AgentEvent::Asked(asked)] => asked.clone(),
+        [AgentEvent::Requests(Requests::Asked(asked))] => asked.clone(),
         other => panic!("not asked: {other:?}"),
     }
 }
@@ -92,7 +92,7 @@ fn a_question_of_an_earlier_server_is_another_one_although_its_id_is_the_same() 
     let asked = || {
         let questions = json!([{"id": "a", "question": "Which?", "options": []}]);
         let out = Session::in_turn().ask(0, "item/tool/requestUserInput", json!({"questions": questions}));
-        let [AgentEvent::Asked(asked)] = out.events.as_slice() else { panic!("{out:?}") };
+        let [AgentEvent::Requests(Requests::Asked(asked))] = out.events.as_slice() else { panic!("{out:?}") };
         asked.native_ref.clone()
     };
     assert_ne!(asked(), asked());

@@ -1,6 +1,6 @@
 //! Texts of Claude Code that are too long to be written down.
 
-use askdesk_agents::{Action, AgentEvent};
+use askdesk_agents::{Action, AgentEvent, Requests};
 use askdesk_domain::{AnswerInput, Answers, Outcome};
 use serde_json::{Value, json};
 
@@ -23,7 +23,7 @@ fn a_question_over_the_bound_is_cut_on_screen_and_whole_as_a_key_and_as_an_answe
     let input = json!({"questions": [{"question": text, "options": [label, "b"]}]});
     let mut claude = Claude::new();
     let events = claude.on_line(request("AskUserQuestion", &input, &json!({})).as_bytes());
-    let Some(AgentEvent::Asked(asked)) = events.last() else { panic!("{events:?}") };
+    let Some(AgentEvent::Requests(Requests::Asked(asked))) = events.last() else { panic!("{events:?}") };
     assert!(asked.questions[0].text.len() < text.len());
     let question = asked.questions[0].id;
     let first = AnswerInput { question, chosen: vec![question.option(0)], other: None, note: None };
@@ -40,9 +40,9 @@ fn case_138_hostile_words_of_a_warning_are_bounded() {
     let reason = "a\u{301}".repeat(100_000);
     let warning = json!({"decision_reason": reason, "decision_reason_type": "safetyCheck"});
     let events = asks("Bash", &json!({"command": "rm -rf ~/"}), &warning);
-    let Some(AgentEvent::ApprovalAsked { remark: Some(remark), .. }) = events.last() else {
+    let Some(AgentEvent::Requests(Requests::ApprovalAsked(asked))) = events.last() else {
         panic!("{events:?}")
     };
-    let words = remark.words.as_ref().unwrap();
+    let words = asked.remark.as_ref().unwrap().words.as_ref().unwrap();
     assert!(words.len() <= 2048 && words.ends_with("[cut at 2 KiB]"), "{} bytes", words.len());
 }

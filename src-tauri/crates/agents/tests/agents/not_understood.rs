@@ -1,6 +1,6 @@
 //! Each word of the adapters' closed lists is handled; `transcripts/not_understood.txt` has what becomes of other words.
 
-use askdesk_agents::{AgentEvent, InputError, claude, codex, opencode};
+use askdesk_agents::{AgentEvent, InputError, Trouble, claude, codex, opencode};
 use serde_json::{Value, json};
 
 use crate::support::claude::Claude;
@@ -8,7 +8,7 @@ use crate::support::codex::Session;
 use crate::support::opencode::OpenCodeSession;
 
 fn is_unknown(event: &AgentEvent) -> bool {
-    let AgentEvent::InvalidInput { why } = event else { return false };
+    let AgentEvent::Trouble(Trouble::InvalidInput { why }) = event else { return false };
     matches!(why, InputError::UnknownType { .. } | InputError::RequestRefused { .. })
 }
 

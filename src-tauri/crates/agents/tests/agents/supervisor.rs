@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 use askdesk_agents::line_writer::{WRITE_BYTES, WRITE_QUEUE};
 use askdesk_agents::supervisor::{DRAIN_TIMEOUT, STDERR_LINE, STDERR_TAIL};
 use askdesk_agents::{
-    AgentEvent, AgentProcess, Exit, Inbound, InputError, LaunchPlan, LinkEnd, LinkEvent, Partial,
-    ProcessEvents, WHOLE_LINE, WriteError,
+    AgentProcess, Exit, Inbound, InputError, LaunchPlan, LinkEnd, LinkEvent, Partial, ProcessEvents, Trouble,
+    WHOLE_LINE, WriteError,
 };
 use askdesk_domain::NextStep;
 use rstest::rstest;
@@ -134,7 +134,7 @@ async fn a_line_cut_in_half_by_the_exit_comes_with_the_end() {
     assert_eq!((first, *status), (&line("whole"), Exit { code: Some(3), signal: None }));
     assert_eq!(
         claude::Claude::new().on_end(unfinished),
-        [AgentEvent::InvalidInput { why: InputError::CutInHalf }]
+        [Trouble::InvalidInput { why: InputError::CutInHalf }.into()]
     );
 }
 

@@ -45,7 +45,9 @@ impl Api {
         let set = self.current_settings().await?.settings.extras(agent);
         let plan = self
             .sessions
-            .plan_own(session, &set, |agent, start| agent.continue_in_terminal(start))
+            .plan_own(session, &set, |agent, start| {
+                agent.continue_in_terminal().map_or(Ok(None), |plan| plan(start))
+            })
             .await?
             .map_err(not_planned)?;
         let plan = plan.ok_or_else(|| self.not_continued(agent))?;
@@ -67,9 +69,7 @@ impl Api {
     /// Says why the agent planned nothing.
     fn not_continued(&self, agent: &AgentId) -> Error {
         match self.agent(agent) {
-            Ok(agent) if agent.descriptor().capabilities.continue_in_terminal => {
-                OpenError::NothingToContinue.into()
-            }
+            Ok(agent) if agent.continue_in_terminal().is_some() => OpenError::NothingToContinue.into(),
             Ok(_) => Rejection::Unsupported { what: UnsupportedFeature::ContinuingInTerminal }.into(),
             Err(error) => error,
         }

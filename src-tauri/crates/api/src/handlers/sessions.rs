@@ -100,7 +100,7 @@ impl Api {
             return Err(Error::new(ErrorCode::ExtrasChanged, message));
         }
         let continues = input.continues;
-        if continues.is_some() && !agent.descriptor().capabilities.own_sessions {
+        if continues.is_some() && agent.own_sessions().is_none() {
             return Err(Rejection::invalid(
                 "continues",
                 "the agent can't continue a session begun elsewhere",
@@ -121,7 +121,7 @@ impl Api {
             None => (folder, None, None),
         };
         let chosen = input.name.filter(|name| !name.trim().is_empty());
-        let (name, named_by) = match (chosen, agent.default_folder()) {
+        let (name, named_by) = match (chosen, agent.own_folder()) {
             (Some(name), _) => (name, NamedBy::User),
             // The name of the agent's own folder says nothing about the session.
             (None, Some(_)) => (agent.descriptor().name.clone(), NamedBy::Agent),
@@ -189,7 +189,7 @@ fn found_folder(given: Option<&str>, agent: &dyn Agent) -> Result<PathBuf, Error
         return Err(Rejection::invalid("folder", too_long(NAME_BYTES, folder)).into());
     }
     let given = given.map(str::trim).filter(|folder| !folder.is_empty());
-    let folder = match (given, agent.default_folder()) {
+    let folder = match (given, agent.own_folder()) {
         (Some(folder), _) => expand_home(folder),
         (None, Some(own)) => {
             private::create_folder(own).map_err(|error| folder_error(own, FolderError::of(&error)))?;

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use askdesk_agents::Agent;
 use askdesk_contract::*;
 use askdesk_domain::{Rejection, Setting, UndoSeconds, ValidationError};
 
@@ -42,15 +41,14 @@ impl Api {
             Setting::AgentEnvironment { agent, .. } => (agent, None),
             _ => return Ok(()),
         };
-        let agent = self.engine.agents().get(agent);
-        let takes = |agent: &&Arc<dyn Agent>| agent.descriptor().capabilities.launch_overrides;
-        let agent = agent.filter(takes).ok_or_else(|| {
+        let reserved = self.engine.agents().get(agent).and_then(|agent| agent.reserved_flags());
+        let reserved = reserved.ok_or_else(|| {
             Error::from(Rejection::invalid(
                 "change.value.agent",
                 "no such agent takes anything from the settings",
             ))
         })?;
-        let checked = arguments.map_or(Ok(()), |arguments| agent.reserved_flags().check(arguments));
+        let checked = arguments.map_or(Ok(()), |arguments| reserved.check(arguments));
         checked.map_err(|flaw| {
             Rejection::invalid("change.value.arguments", ValidationError::Unfit { flaw }).into()
         })

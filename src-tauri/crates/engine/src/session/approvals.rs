@@ -1,6 +1,6 @@
 //! Permission requests of a session: registration, and delivery of decisions to the agent.
 
-use askdesk_agents::Action;
+use askdesk_agents::{Action, ApprovalAsked};
 use askdesk_contract::LogKind;
 use askdesk_domain::{
     ApprovalCommand, ApprovalDecision, ApprovalId, ApprovalOption, ApprovalState, AskApproval, NativeRef,
@@ -17,27 +17,14 @@ use crate::mailbox::EntryWrite;
 
 impl SessionTask {
     /// Registers a permission request. One that the disk refuses for long is denied, because the agent would wait forever.
-    pub(super) async fn register_approval(&mut self, ask: AskApproval, tool_use: Option<String>) {
-        if !self.held_asks.contains(&ask.native_ref) {
-            self.register_approval_until(Self::held_until(), ask, tool_use).await;
-        }
-    }
-
-    pub(super) async fn register_approval_until(
-        &mut self,
-        until: Instant,
-        ask: AskApproval,
-        tool_use: Option<String>,
-    ) {
-        let (native_ref, options) = (ask.native_ref.clone(), ask.options.clone());
-        let ask = Box::new(ask);
-        match self.engine.act(ApprovalCommand::Ask(ask.clone())).await {
+    pub(super) async fn register_approval(&mut self, until: Instant, asked: Box<ApprovalAsked>) {
+        match self.engine.act(ApprovalCommand::Ask(self.approval_of(&asked))).await {
             Err(EngineError::Journal(_)) if Instant::now() < until => {
-                self.held_asks.hold(until, HeldAsk::Permission { ask, tool_use });
+                self.held_asks.hold(until, HeldAsk::Permission(asked));
             }
             Ok(applied) => {
-                let Some(tool_use) = tool_use else { return };
-                self.tool_calls.ask_permission(native_ref, tool_use.clone());
+                let Some(tool_use) = asked.tool_use else { return };
+                self.tool_calls.ask_permission(asked.native_ref, tool_use.clone());
                 // A request that a rule denied was never open.
                 if applied.approval.is_none_or(|approval| approval.state == ApprovalState::Open) {
                     self.show_tool(tool_use, ToolStatus::AwaitingPermission).await;
@@ -45,15 +32,35 @@ impl SessionTask {
             }
             Err(error) => {
                 let reason = error.to_string();
-                let Some(decision) = refusal(&options, &reason) else {
+                let Some(decision) = refusal(&asked.options, &reason) else {
                     return self.note(LogKind::Note, &reason);
                 };
+                let native_ref = asked.native_ref;
                 self.send(WriteSubject::Other, Action::Decide { native_ref, decision }).await;
                 if matches!(error, EngineError::Journal(_)) {
                     self.write_notice(Notice::PermissionRefused { reason }).await;
                 }
             }
         }
+    }
+
+    pub(super) fn approval_of(&self, asked: &ApprovalAsked) -> Box<AskApproval> {
+        let asked = asked.clone();
+        Box::new(AskApproval {
+            id: self.engine.clock().approval_id(),
+            session: self.id,
+            native_ref: asked.native_ref,
+            helper: asked.helper,
+            asked_by: asked.asked_by,
+            title: asked.title,
+            description: asked.description,
+            remark: asked.remark,
+            subject: asked.subject,
+            options: asked.options,
+            takes_message: asked.takes_message,
+            rule: asked.call.and_then(|call| self.policies.rules.matching(&call)),
+            at: self.engine.clock().now(),
+        })
     }
 
     pub(super) async fn send_decision(

@@ -2,22 +2,22 @@
 
 use std::collections::VecDeque;
 
-use askdesk_agents::Asked;
-use askdesk_domain::{AskApproval, NativeRef};
+use askdesk_agents::{ApprovalAsked, Asked};
+use askdesk_domain::NativeRef;
 use tokio::time::Instant;
 
 use crate::inbound::AGAIN;
 
 pub(super) enum HeldAsk {
     Question(Asked),
-    Permission { ask: Box<AskApproval>, tool_use: Option<String> },
+    Permission(Box<ApprovalAsked>),
 }
 
 impl HeldAsk {
     pub(super) const fn native_ref(&self) -> &NativeRef {
         match self {
             Self::Question(asked) => &asked.native_ref,
-            Self::Permission { ask, .. } => &ask.native_ref,
+            Self::Permission(asked) => &asked.native_ref,
         }
     }
 }

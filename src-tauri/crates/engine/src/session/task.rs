@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use askdesk_agents::{
-    Action, Adapter, EncodeError, Inbound, Link, LinkEnd, LinkEvent, LinkEvents, Open, Outbound, Output,
-    SignIn,
+    Action, Adapter, AgentEvent, EncodeError, Inbound, Link, LinkEnd, LinkEvent, LinkEvents, Open, Outbound,
+    Output, SignIn,
 };
 use askdesk_contract::LogKind;
 use askdesk_contract::frame::{LiveKind, LiveText};
@@ -268,6 +268,20 @@ impl SessionTask {
             if !self.stopping || !event.opens_or_closes_request() {
                 self.on_event(event, inbound).await;
             }
+        }
+    }
+
+    pub(super) async fn on_event(&mut self, mut event: AgentEvent, inbound: Option<&Inbound>) {
+        self.agent.link.secrets().strike_event(&mut event);
+        if event.ends_retry() {
+            self.end_retry().await;
+        }
+        match event {
+            AgentEvent::Conversation(event) => self.on_conversation(event).await,
+            AgentEvent::Requests(event) => self.on_requests(event).await,
+            AgentEvent::Helpers(event) => self.on_helpers(event).await,
+            AgentEvent::Configuration(event) => self.on_configuration(event).await,
+            AgentEvent::Trouble(event) => self.on_trouble(event, inbound).await,
         }
     }
 

@@ -8,7 +8,7 @@ use askdesk_agents::claude::{ClaudeAdapter, ClaudeCode};
 use askdesk_agents::codex::{Codex, CodexAdapter};
 use askdesk_agents::{
     Action, Adapter, Agent, AgentEvent, Attached, EncodeError, Inbound, Open, Outbound, Partial,
-    QuestionRefusal, RpcError, RpcIn, RpcOut,
+    QuestionRefusal, Requests, RpcError, RpcIn, RpcOut,
 };
 use askdesk_domain::{
     Choices, ConfigId, HelperId, ImageFormat, NativeRef, NativeSession, Question, QuestionPolicy,
@@ -74,7 +74,7 @@ impl Play {
             Err(error) => return format!("  cannot: {}\n", self.shown.debug(&error)),
         };
         for event in &events {
-            if let AgentEvent::Asked(asked) = event {
+            if let AgentEvent::Requests(Requests::Asked(asked)) = event {
                 self.asked.insert(asked.native_ref.clone(), asked.questions.clone());
             }
             out += &format!("  {}\n", self.shown.event(event));
@@ -90,6 +90,13 @@ impl Play {
         let action = (sign == "!").then(|| rest.split_once(' ').unwrap_or((rest, "")));
         let output = match (&mut self.session, action) {
             (Session::Adapter(adapter), Some(("open", how))) => adapter.open(open(how)),
+            (Session::Adapter(adapter), Some(("stop", id))) => {
+                adapter.stop_helper(HelperId::new(id).unwrap()).unwrap()
+            }
+            (Session::Adapter(adapter), Some(("review", of))) => {
+                let (native_ref, reviewed) = of.split_once(' ').unwrap();
+                adapter.review_call(&NativeRef::new(native_ref).unwrap(), reviewed == "ask").unwrap()
+            }
             (Session::Adapter(adapter), Some((act, of))) => adapter.send(action_of(act, of, &self.asked))?,
             (Session::Adapter(adapter), None) => adapter.receive(&inbound(sign, rest, self.rpc)),
             (Session::OpenCode(session), act) => {
@@ -211,13 +218,11 @@ fn action_of(act: &str, of: &str, asked: &HashMap<NativeRef, Vec<Question>>) -> 
         "decide" => {
             Action::Decide { native_ref: native_ref(), decision: serde_json::from_str(rest).unwrap() }
         }
-        "review" => Action::ReviewToolCall { native_ref: native_ref(), ask: rest == "ask" },
         "set" => {
             let (option, value) = rest.split_once(' ').unwrap();
             let (option, value) = (ConfigId::new(option).unwrap(), ValueId::new(value).unwrap());
             Action::SetConfig { ticket: first.parse().unwrap(), option, value }
         }
-        "stop" => Action::StopHelper { id: HelperId::new(first).unwrap() },
         "interrupt" => Action::Interrupt,
         "compact" => Action::Compact,
         "close" => Action::Close,

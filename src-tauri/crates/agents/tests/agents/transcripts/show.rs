@@ -4,25 +4,13 @@ use std::collections::HashMap;
 use std::fmt::Debug;
 use std::rc::Rc;
 
-use askdesk_agents::AgentEvent;
+use askdesk_agents::{AgentEvent, Configuration::ConfigChanged};
 use askdesk_domain::{ConfigId, ConfigOption, ConfigValue};
 use uuid::Uuid;
 
 /// Types around one value that say nothing to a reader.
-const AROUND: [&str; 12] = [
-    "Some(",
-    "NativeRef(",
-    "NativeSession(",
-    "HelperId(",
-    "ApprovalOptionId(",
-    "ConfigId(",
-    "ValueId(",
-    "QuestionId(",
-    "OptionId(",
-    "AgentEvent::",
-    "Box(",
-    "Asked(",
-];
+const AROUND: &str = "ApprovalAsked ApprovalOptionId Asked Box ConfigId Configuration Conversation HelperId NativeRef \
+     NativeSession OptionId QuestionId Requests Some Trouble ValueId";
 
 /// Stands in transcripts for the ID of a run.
 const RUN: &str = "{run}";
@@ -45,7 +33,7 @@ impl Shown {
     }
 
     pub fn event(&mut self, event: &AgentEvent) -> String {
-        let AgentEvent::ConfigChanged { config } = event else { return self.debug(event) };
+        let AgentEvent::Configuration(ConfigChanged { config }) = event else { return self.debug(event) };
         let mut line = "ConfigChanged".to_owned();
         for option in config {
             if let Some(current) = &option.current {
@@ -116,15 +104,16 @@ fn brief(debug: &str) -> String {
             escaped = letter == '\\' && !escaped;
         } else {
             let begins_word = !out.ends_with(|letter: char| letter.is_alphanumeric());
-            let around = AROUND.iter().find(|around| begins_word && rest.starts_with(**around));
+            let name = rest.split_once('(').map(|(name, _)| name).filter(|_| begins_word);
+            let around = name.filter(|name| AROUND.split(' ').any(|around| around == *name));
             let absent = ["None", "[]"].into_iter().find(|it| out.ends_with(": ") && rest.starts_with(it));
             if let Some(absent) = absent {
                 out.truncate(field);
                 rest = rest[absent.len()..].trim_start_matches(", ");
                 continue;
             } else if let Some(around) = around {
-                shown.extend(around.ends_with('(').then_some(false));
-                rest = &rest[around.len()..];
+                shown.push(false);
+                rest = &rest[around.len() + 1..];
                 continue;
             }
             match letter {

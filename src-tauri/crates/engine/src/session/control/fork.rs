@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use askdesk_agents::{Conversation, Open, Said};
+use askdesk_agents::{Open, PastConversation, Said};
 use askdesk_changes::PutBack;
 use askdesk_contract::{FilesSince, RevertRefused, TranscriptPage, Unavailable};
 use askdesk_domain::text::bounded;
@@ -92,7 +92,7 @@ impl Sessions {
                 let cut = cut_before(conversation, wanted).ok_or_else(|| refused(ChangeRefused::NoPlace))?;
                 match cut {
                     Cut::AtPlace { place, kept } => (Open::Fork { native_session, place: Some(place) }, kept),
-                    Cut::AtStart => (Open::New, Conversation::default()),
+                    Cut::AtStart => (Open::New, PastConversation::default()),
                 }
             }
         };
@@ -200,13 +200,13 @@ enum Cut {
     AtStart,
     AtPlace {
         place: String,
-        kept: Conversation,
+        kept: PastConversation,
     },
 }
 
 /// Cuts a conversation before a message. None if it isn't in there, or no fork can end before it.
-fn cut_before(conversation: Conversation, wanted: &Wanted) -> Option<Cut> {
-    let Conversation { mut said, is_cut } = conversation;
+fn cut_before(conversation: PastConversation, wanted: &Wanted) -> Option<Cut> {
+    let PastConversation { mut said, is_cut } = conversation;
     let is_wanted = |said: &Said| matches!(said, Said::User { text, .. } if wanted.is(text));
     let (at, _) = said.iter().enumerate().rev().filter(|(_, said)| is_wanted(said)).nth(wanted.later)?;
     if at == 0 && !is_cut {
@@ -214,7 +214,7 @@ fn cut_before(conversation: Conversation, wanted: &Wanted) -> Option<Cut> {
     }
     let Said::User { place, .. } = said.swap_remove(at) else { return None };
     said.truncate(at);
-    Some(Cut::AtPlace { place: place?, kept: Conversation { said, is_cut } })
+    Some(Cut::AtPlace { place: place?, kept: PastConversation { said, is_cut } })
 }
 
 /// Tells what the agent knows, with all that our own transcript holds of it. A turn that isn't in there, such as one of the
@@ -335,7 +335,7 @@ mod tests {
         Wanted { text: text.to_owned(), attached: false, later, sent: (0, 0) }
     }
 
-    fn said() -> Conversation {
+    fn said() -> PastConversation {
         let said = vec![
             user("Begin", None),
             agent("Begun"),
@@ -345,11 +345,11 @@ mod tests {
             user("Wait", None),
             agent("Waited"),
         ];
-        Conversation { said, is_cut: false }
+        PastConversation { said, is_cut: false }
     }
 
-    fn kept(count: usize) -> Conversation {
-        Conversation { said: said().said.into_iter().take(count).collect(), is_cut: false }
+    fn kept(count: usize) -> PastConversation {
+        PastConversation { said: said().said.into_iter().take(count).collect(), is_cut: false }
     }
 
     #[test]
@@ -372,7 +372,7 @@ mod tests {
 
     #[test]
     fn the_first_of_the_newest_messages_is_not_the_start() {
-        let said = Conversation { is_cut: true, ..said() };
+        let said = PastConversation { is_cut: true, ..said() };
         assert_eq!(cut_before(said, &wanted("Begin", 0)), None);
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use askdesk_agents::{Agent, Conversation, OwnSession, OwnSessions, Said, Start, Unanswered, ask_server};
+use askdesk_agents::{Agent, OwnSession, OwnSessions, PastConversation, Said, Start, Unanswered, ask_server};
 use askdesk_contract::{LogKind, OwnSessionsProblem};
 use askdesk_domain::{AgentFailure, AgentId, EarlierMessages, EntryBody, NativeSession, Notice, SessionId};
 use askdesk_user_environment::complete;
@@ -105,7 +105,9 @@ impl Sessions {
         complete().await;
         let seconds = FILES_LIMIT.as_secs();
         let name = agent.descriptor().name.clone();
-        let planned = on_slow_files(FILES_LIMIT, move || agent.own_sessions(&start)).await;
+        let planned =
+            on_slow_files(FILES_LIMIT, move || agent.own_sessions().map_or(Ok(None), |plan| plan(&start)))
+                .await;
         let planned = planned.unwrap_or_else(|| Err(not_prepared(name))).map_err(NotListed::Agent)?;
         match planned {
             None => Ok(Own::Listed(Vec::new())),
@@ -133,7 +135,7 @@ impl Sessions {
     }
 }
 
-pub(super) const fn earlier_of(conversation: &Conversation) -> EarlierMessages {
+pub(super) const fn earlier_of(conversation: &PastConversation) -> EarlierMessages {
     if conversation.is_cut { EarlierMessages::Newest } else { EarlierMessages::All }
 }
 
@@ -157,7 +159,7 @@ pub(super) enum ToRead {
 /// What was read of an agent's sessions.
 pub(super) enum Own {
     Listed(Vec<OwnSession>),
-    Said(Conversation),
+    Said(PastConversation),
 }
 
 impl From<NotListed> for OwnSessionsProblem {

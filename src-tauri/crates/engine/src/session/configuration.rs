@@ -1,7 +1,7 @@
-//! Changes of config options in a running agent, and the agent's answers to them.
+//! What the agent says about itself, and changes of config options while it runs.
 
-use askdesk_agents::Action;
-use askdesk_domain::{ChangeRefused, DeliveryError, Rejection};
+use askdesk_agents::{Action, Configuration};
+use askdesk_domain::{ChangeRefused, DeliveryError, NamedBy, Rejection, SessionCommand, config};
 
 use super::pending::WriteSubject;
 use super::task::SessionTask;
@@ -12,6 +12,32 @@ use crate::mailbox::{ConfigChange, Reply};
 const PENDING_CHANGES: usize = 16;
 
 impl SessionTask {
+    pub(super) async fn on_configuration(&mut self, event: Configuration) {
+        match event {
+            Configuration::Introduced { version, model, native_session } => {
+                self.record(SessionCommand::Introduce { session: self.id, version, model, native_session })
+                    .await;
+                // An introduced agent counts as idle, and a queued message would overtake the turn that begins.
+                if std::mem::take(&mut self.turn.first_sent) && !self.turn.is_running {
+                    self.set_working(true).await;
+                }
+                self.resumption.note_ready();
+            }
+            Configuration::ConfigChanged { config } => {
+                self.policies.planning = config::is_planning(&config);
+                self.record(SessionCommand::NoteConfig { session: self.id, config }).await;
+            }
+            Configuration::ConfigAnswered { ticket, refused } => {
+                self.reply_to_change(ticket, refused.map(|words| ChangeRefused::InWords { words }));
+            }
+            Configuration::Titled { title } => {
+                let named = SessionCommand::SuggestName { session: self.id, name: title, by: NamedBy::Agent };
+                self.record(named).await;
+            }
+            Configuration::CommandsChanged { commands } => self.commands.set(self.id, commands),
+        }
+    }
+
     pub(super) async fn set_config(&mut self, change: ConfigChange, reply: Reply<Result<(), EngineError>>) {
         // A caller that has given up no longer waits.
         let changes = &mut self.config_changes;
@@ -35,10 +61,6 @@ impl SessionTask {
                 let _ = reply.send(Err(refused(ChangeRefused::InWords { words: error.to_string() })));
             }
         }
-    }
-
-    pub(super) fn on_config_answered(&mut self, ticket: u64, refusal: Option<String>) {
-        self.reply_to_change(ticket, refusal.map(|words| ChangeRefused::InWords { words }));
     }
 
     pub(super) fn change_unwritten(&mut self, ticket: u64, why: DeliveryError) {
