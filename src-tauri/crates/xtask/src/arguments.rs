@@ -146,6 +146,9 @@ pub struct Test {
     /// Run only rules, types, unit tests, the domain's tests, and the page tests of what changed
     #[arg(long)]
     pub quick: bool,
+    /// Put the engine behind JSON in the window's tests, as if it were on another machine
+    #[arg(long)]
+    pub in_json: bool,
     /// Run only the Rust and UI tests whose name contains this
     pub filter: Option<String>,
 }
@@ -171,7 +174,8 @@ mod tests {
                 Command::Run(Run { install: install(), release: true, arguments }),
             ),
             ("xtask dev -- --demo", Command::Dev(Dev { arguments: vec!["--demo".into()], ..Dev::default() })),
-            ("xtask test case_16 -y", Command::Test(Test { install: install(), quick: false, filter })),
+            ("xtask test case_16 -y", Command::Test(Test { install: install(), filter, ..Test::default() })),
+            ("xtask test --in-json", Command::Test(Test { in_json: true, ..Test::default() })),
             ("xtask test --quick", Command::Test(Test { quick: true, ..Test::default() })),
             ("xtask guide", Command::Guide { out: None }),
             ("xtask guide --out site", Command::Guide { out: Some("site".into()) }),

@@ -246,7 +246,7 @@ impl TestRun {
 
     fn run_rust_tests(&mut self, workspace: &Workspace, options: &Test, programs: Vec<TestProgram>) {
         let ended = self.steps.run("run the Rust tests", || {
-            test_programs::run_all(workspace, programs, options.filter.as_deref())
+            test_programs::run_all(workspace, programs, options.filter.as_deref(), options.in_json)
         });
         let Some(ended) = ended else { return self.fail("run the Rust tests") };
         for Ended { name, output, succeeded } in ended {

@@ -117,12 +117,18 @@ pub fn run_all(
     workspace: &Workspace,
     mut programs: Vec<TestProgram>,
     filter: Option<&str>,
+    in_json: bool,
 ) -> Result<Vec<Ended>> {
     programs.sort_by_key(TestProgram::rank);
     let [mut of_window, mut others] = [VecDeque::new(), VecDeque::new()];
     for program in &programs {
         let jobs = if program.name == WINDOW { &mut of_window } else { &mut others };
         jobs.extend(jobs_of(workspace, program, filter)?);
+        if in_json {
+            for job in jobs.iter_mut() {
+                job.command.env("ASKDESK_ENGINE", "json");
+            }
+        }
     }
     let jobs = Mutex::new([of_window, others]);
     let ended = Mutex::new(Vec::new());
