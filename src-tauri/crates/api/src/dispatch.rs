@@ -3,7 +3,7 @@
 
 use askdesk_contract::*;
 use askdesk_domain::{QueueCommand, SessionCommand};
-use askdesk_engine::DraftRevision;
+use askdesk_engine::{DraftRevision, SessionCall};
 
 use crate::api::Api;
 use crate::host::UpdateAsked;
@@ -89,10 +89,10 @@ impl Api {
             CountUsage { session, days } => UsageOfDays { days: engine.usage_of_days(session, days).await? },
 
             // The sessions.
-            InterruptSession { session } => sessions.interrupt(session)?,
-            StopHelper { session, helper } => sessions.stop_helper(session, helper).await?,
+            InterruptSession { session } => sessions.call(session, SessionCall::Interrupt).await?,
+            StopHelper { session, helper } => sessions.call(session, SessionCall::StopHelper(helper)).await?,
             StopSession { session } => sessions.stop(session).await?,
-            CompactSession { session } => sessions.compact(session).await?,
+            CompactSession { session } => sessions.call(session, SessionCall::Compact).await?,
             CloseSession { session } => sessions.close(session).await?,
             DeleteSession { session } => Box::pin(sessions.delete(session)).await?,
             ReadHelperOutput { session, helper } => sessions.helper_output(session, &helper).await,

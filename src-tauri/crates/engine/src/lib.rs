@@ -45,7 +45,7 @@ pub use hub::Subscription;
 pub use images::{ImageError, Images};
 pub use inbound::{InboundAsk, InboundCall, InboundCalls, InboundStatus};
 pub use journal::{Found, Hit, Journal, QuestionFilter, QuestionsFound};
-pub use mailbox::{Applied, ConfigChange, DraftRevision, Message};
+pub use mailbox::{Applied, ConfigChange, DraftRevision, Message, SessionCall};
 pub use session::{
     Before, Beginning, FolderLeaving, NotListed, QUIT_LIMIT, Sessions, StartSpec, WorktreeToMake,
 };

@@ -203,24 +203,42 @@ pub(crate) enum EntryWrite {
     },
 }
 
+/// What the user wants of a session's agent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SessionCall {
+    /// Take this message. Those open questions that it names end as replied in chat.
+    Message(Message),
+    /// Take this queued message now, even in a running turn.
+    SendNow(MessageId),
+    /// Make the context smaller, which it does between turns.
+    Compact,
+    /// Stop one helper, and nothing else. The helper ends when the agent says so.
+    StopHelper(HelperId),
+    /// Stop the turn. If it doesn't, its process tree is killed.
+    Interrupt,
+    /// Change a config option. An error has the agent's own words; an accepted change appears in the session's config.
+    SetConfig(ConfigChange),
+}
+
+impl SessionCall {
+    pub fn message(message: impl Into<Message>) -> Self {
+        Self::Message(message.into())
+    }
+}
+
 #[derive(Debug)]
 pub(crate) enum SessionInput {
-    /// The user wrote a message.
-    Message { message: Message, reply: Reply<Result<(), EngineError>> },
-    /// The user wants a queued message sent now.
-    SendNow { message: MessageId, reply: Reply<Result<(), EngineError>> },
+    Call {
+        call: SessionCall,
+        reply: Reply<Result<(), EngineError>>,
+    },
     /// Send the oldest queued message if the agent is idle.
     SendQueued,
-    /// The user wants the agent to make its context smaller, which it does between turns.
-    Compact { reply: Reply<Result<(), EngineError>> },
-    /// The user wants one helper of the agent stopped, and nothing else.
-    StopHelper { helper: HelperId, reply: Reply<Result<(), EngineError>> },
-    /// The user wants the agent to stop its turn.
-    Interrupt,
-    /// The user wants another value of a config option.
-    SetConfig { change: ConfigChange, reply: Reply<Result<(), EngineError>> },
     /// End the process. `end` is how the end of the session is noted.
-    Stop { end: SessionEnd, reply: Reply<()> },
+    Stop {
+        end: SessionEnd,
+        reply: Reply<()>,
+    },
     /// Late answers can be sent.
     SendParked,
 }

@@ -9,7 +9,7 @@ use askdesk_domain::{
     Attachment, ImageFormat, ImageId, QueueCommand, Rejection, Session, SessionId, Takes, UnsupportedFeature,
     ValidationError,
 };
-use askdesk_engine::{Images, Message};
+use askdesk_engine::{Images, Message, SessionCall};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
@@ -23,7 +23,7 @@ impl Api {
         let SendMessage { session, text, attachments, closes, .. } = input;
         let message = Message { closes, ..self.checked_message(session, &text, attachments).await? };
         self.wake(session).await?;
-        Ok(self.sessions.send_message(session, message).await?)
+        Ok(self.sessions.call(session, SessionCall::Message(message)).await?)
     }
 
     pub(crate) async fn queue_message(&self, input: QueueMessage) -> Result<Session, Error> {
@@ -47,7 +47,7 @@ impl Api {
 
     pub(crate) async fn send_queued(&self, input: SendQueued) -> Result<(), Error> {
         self.wake(input.session).await?;
-        Ok(self.sessions.send_queued(input.session, input.id).await?)
+        Ok(self.sessions.call(input.session, SessionCall::SendNow(input.id)).await?)
     }
 
     pub(crate) async fn attach_image(&self, input: AttachImage) -> Result<AttachedFiles, Error> {

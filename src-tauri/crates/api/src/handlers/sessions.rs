@@ -11,7 +11,7 @@ use askdesk_domain::{
     SessionOptions, ValidationError, ValueId,
 };
 use askdesk_engine::slow_files::{FILES_LIMIT, on_slow_files};
-use askdesk_engine::{Before, Beginning, ConfigChange, StartSpec, private};
+use askdesk_engine::{Before, Beginning, ConfigChange, SessionCall, StartSpec, private};
 
 use super::open_in::not_planned;
 use crate::api::{Api, blocking};
@@ -87,7 +87,8 @@ impl Api {
         }
         let value = config_value(&option, &value, "value")?
             .ok_or_else(|| Error::from(Rejection::invalid("value", ValidationError::Empty)))?;
-        Ok(self.sessions.set_config(session, ConfigChange { option: option.id, value }).await?)
+        let change = SessionCall::SetConfig(ConfigChange { option: option.id, value });
+        Ok(self.sessions.call(session, change).await?)
     }
 
     pub(crate) async fn start_session(&self, input: StartSession) -> Result<Session, Error> {

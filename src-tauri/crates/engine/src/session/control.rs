@@ -27,7 +27,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 use crate::error::EngineError;
 use crate::handle::EngineHandle;
 use crate::helper_outputs::HelperOutputs;
-use crate::mailbox::{ConfigChange, EntryWrite, Message, Reply, SessionInput};
+use crate::mailbox::{EntryWrite, Reply, SessionCall, SessionInput};
 use crate::session_commands::SessionCommands;
 use crate::session_log::SessionLogs;
 use crate::slow_files::{FILES_LIMIT, on_slow_files};
@@ -244,52 +244,28 @@ impl Sessions {
         Ok(())
     }
 
-    /// Sends the user's message; open questions of the session end as replied in chat.
-    pub async fn send_message(
-        &self,
-        session: SessionId,
-        message: impl Into<Message>,
-    ) -> Result<(), EngineError> {
-        let message = message.into();
-        self.ask(session, |reply| SessionInput::Message { message, reply })?.await.map_err(gone)?
-    }
-
-    /// Sends a queued message now, even into a running turn.
-    pub async fn send_queued(&self, session: SessionId, message: MessageId) -> Result<(), EngineError> {
-        self.ask(session, |reply| SessionInput::SendNow { message, reply })?.await.map_err(gone)?
-    }
-
-    /// Asks the agent to change a config option. An error has the agent's own words; an accepted change
-    /// appears in the session's config.
-    pub async fn set_config(&self, session: SessionId, change: ConfigChange) -> Result<(), EngineError> {
-        let changed = self.ask(session, |reply| SessionInput::SetConfig { change, reply })?;
-        match timeout(CHANGE_WAIT, changed).await {
-            Ok(changed) => changed.map_err(gone)?,
-            Err(_) => {
-                let why = ChangeRefused::Unanswered { seconds: CHANGE_WAIT.as_secs() };
-                Err(Rejection::AgentRefused { why }.into())
-            }
+    /// Has the agent of a session do something.
+    pub async fn call(&self, session: SessionId, call: SessionCall) -> Result<(), EngineError> {
+        // An agent that starts is interrupted once it has started; nobody waits for that.
+        let waits = call != SessionCall::Interrupt;
+        let limit = matches!(call, SessionCall::SetConfig(_)).then_some(CHANGE_WAIT);
+        let done = self.ask(session, |reply| SessionInput::Call { call, reply })?;
+        match limit {
+            _ if !waits => Ok(()),
+            None => done.await.map_err(gone)?,
+            Some(limit) => match timeout(limit, done).await {
+                Ok(changed) => changed.map_err(gone)?,
+                Err(_) => {
+                    let why = ChangeRefused::Unanswered { seconds: limit.as_secs() };
+                    Err(Rejection::AgentRefused { why }.into())
+                }
+            },
         }
-    }
-
-    /// Asks the agent to make its context smaller. It must be idle.
-    pub async fn compact(&self, session: SessionId) -> Result<(), EngineError> {
-        self.ask(session, |reply| SessionInput::Compact { reply })?.await.map_err(gone)?
-    }
-
-    /// Asks the agent to stop one of its helpers. The helper ends when the agent says so.
-    pub async fn stop_helper(&self, session: SessionId, helper: HelperId) -> Result<(), EngineError> {
-        self.ask(session, |reply| SessionInput::StopHelper { helper, reply })?.await.map_err(gone)?
     }
 
     /// Returns the end of what a helper has put out so far.
     pub async fn helper_output(&self, session: SessionId, helper: &HelperId) -> HelperOutput {
         self.helper_outputs.read(session, helper).await
-    }
-
-    /// Asks the agent to stop its turn. If it does not, its process tree is killed.
-    pub fn interrupt(&self, session: SessionId) -> Result<(), EngineError> {
-        self.send(session, SessionInput::Interrupt)
     }
 
     /// Ends the agent's process tree.
@@ -394,17 +370,13 @@ impl Sessions {
         input: impl FnOnce(Reply<T>) -> SessionInput,
     ) -> Result<oneshot::Receiver<T>, EngineError> {
         let (reply, result) = oneshot::channel();
-        self.send(session, input(reply))?;
-        Ok(result)
-    }
-
-    fn send(&self, session: SessionId, input: SessionInput) -> Result<(), EngineError> {
         let running = self.running();
         let known = running.get(&session).ok_or(Rejection::SessionGone)?;
-        known.mailbox.try_send(input).map_err(|error| match error {
-            TrySendError::Full(_) => EngineError::busy(),
-            TrySendError::Closed(_) => Rejection::SessionGone.into(),
-        })
+        match known.mailbox.try_send(input(reply)) {
+            Ok(()) => Ok(result),
+            Err(TrySendError::Full(_)) => Err(EngineError::busy()),
+            Err(TrySendError::Closed(_)) => Err(Rejection::SessionGone.into()),
+        }
     }
 
     fn running(&self) -> std::sync::MutexGuard<'_, HashMap<SessionId, Running>> {

@@ -26,7 +26,7 @@ use super::unusable_lines::UnusableLines;
 use crate::error::EngineError;
 use crate::handle::EngineHandle;
 use crate::helper_outputs::HelperOutputs;
-use crate::mailbox::{EntryWrite, Input, Reply, SessionInput};
+use crate::mailbox::{EntryWrite, Input, Reply, SessionCall, SessionInput};
 use crate::session_commands::SessionCommands;
 use crate::session_log::SessionLogs;
 use crate::session_tokens::IssuedToken;
@@ -309,40 +309,43 @@ impl SessionTask {
 
     pub(super) async fn on_input(&mut self, input: SessionInput) {
         match input {
-            SessionInput::Message { .. } | SessionInput::SendNow { .. } | SessionInput::Compact { .. }
-                if self.resumption.is_waiting() =>
-            {
+            SessionInput::Call {
+                call: SessionCall::Message(_) | SessionCall::SendNow(_) | SessionCall::Compact,
+                ..
+            } if self.resumption.is_waiting() => {
                 if let Some(refused) = self.resumption.hold(input) {
                     refuse(refused);
                 }
             }
+            SessionInput::Call { call, reply } => self.on_call(call, reply).await,
             SessionInput::SendParked => self.send_parked().await,
-            SessionInput::Message { message, reply } => {
+            SessionInput::SendQueued => self.send_next_queued().await,
+            // Handled by `run`, which ends with it.
+            SessionInput::Stop { .. } => {}
+        }
+    }
+
+    async fn on_call(&mut self, call: SessionCall, reply: Reply<Result<(), EngineError>>) {
+        let done = match call {
+            SessionCall::Message(message) => {
                 let sent = self.send_message(message).await;
                 if let Ok(true) = sent {
                     self.set_working(true).await;
                 }
-                let _ = reply.send(sent.map(drop));
+                sent.map(drop)
             }
-            SessionInput::SendNow { message, reply } => {
-                let _ = reply.send(self.send_queued(Some(message)).await);
-            }
-            SessionInput::Compact { reply } => {
-                let _ = reply.send(self.compact().await);
-            }
-            SessionInput::SendQueued => self.send_next_queued().await,
-            SessionInput::StopHelper { helper, reply } => {
-                let _ = reply.send(self.stop_helper(helper).await);
-            }
-            SessionInput::Interrupt => {
+            SessionCall::SendNow(message) => self.send_queued(Some(message)).await,
+            SessionCall::Compact => self.compact().await,
+            SessionCall::StopHelper(helper) => self.stop_helper(helper).await,
+            SessionCall::Interrupt => {
                 self.turn.interrupt();
                 self.send(WriteSubject::Other, Action::Interrupt).await;
                 self.write_notice(Notice::Interrupted).await;
+                Ok(())
             }
-            SessionInput::SetConfig { change, reply } => self.set_config(change, reply).await,
-            // Handled by `run`, which ends with it.
-            SessionInput::Stop { .. } => {}
-        }
+            SessionCall::SetConfig(change) => return self.set_config(change, reply).await,
+        };
+        let _ = reply.send(done);
     }
 
     pub(super) fn why_withdrawn(&self, otherwise: WithdrawnWhy) -> WithdrawnWhy {
@@ -420,13 +423,9 @@ impl SessionTask {
 
 /// Tells the caller of a message or a request that too many are held.
 pub(super) fn refuse(input: SessionInput) {
-    let reply = match input {
-        SessionInput::Message { reply, .. }
-        | SessionInput::SendNow { reply, .. }
-        | SessionInput::Compact { reply } => reply,
-        _ => return,
-    };
-    let _ = reply.send(Err(EngineError::busy()));
+    if let SessionInput::Call { reply, .. } = input {
+        let _ = reply.send(Err(EngineError::busy()));
+    }
 }
 
 async fn sleep_until(at: Option<Instant>) {

@@ -8,7 +8,7 @@ use askdesk_domain::{
     Attachment, Command, EntryBody, Notice, Rejection, SessionCommand, SessionEnd, SessionId,
 };
 use askdesk_engine::clock::Clock;
-use askdesk_engine::{EngineError, Message};
+use askdesk_engine::{EngineError, Message, SessionCall};
 use serde_json::{Value, json};
 
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\nas good as an image";
@@ -56,7 +56,7 @@ async fn an_image_reaches_the_agent_byte_for_byte_and_a_file_by_its_path() {
     let (path, file) = file(&stage, "notes of mine.txt");
     let attachments = vec![image(&stage, session), file];
     let message = Message { text: "look".to_owned(), attachments, closes: vec![] };
-    stage.sessions.send_message(session, message).await.unwrap();
+    stage.sessions.call(session, SessionCall::message(message)).await.unwrap();
     stage.asked_one(session).await;
     let words = format!("look\n\n@\"{}\"", path.display());
     assert_eq!(contents(&stage, session), [json!([image_block(), {"type": "text", "text": words}])]);
@@ -79,7 +79,7 @@ async fn a_message_with_a_missing_attachment_is_not_sent_and_ends_no_question() 
     std::fs::remove_file(&kept(&stage, session)[0]).unwrap();
     for gone in [file, image] {
         let message = Message { text: "look".to_owned(), attachments: vec![gone], closes: vec![] };
-        let refused = stage.sessions.send_message(session, message).await;
+        let refused = stage.sessions.call(session, SessionCall::message(message)).await;
         let Err(EngineError::Reject(Rejection::Invalid { field, .. })) = refused else {
             panic!("{refused:?}")
         };
@@ -106,9 +106,9 @@ async fn a_queued_message_is_sent_with_its_attachments_or_stays_queued() {
     poll("the message", || contents(&stage, session) == expected).await;
     let queue = &stage.desk.mirror.sessions[&session].queue;
     assert_eq!(queue.iter().map(|message| message.id).collect::<Vec<_>>(), [blocked]);
-    assert!(stage.sessions.send_queued(session, blocked).await.is_err());
+    assert!(stage.sessions.call(session, SessionCall::SendNow(blocked)).await.is_err());
     std::fs::write(&path, "back").unwrap();
-    stage.sessions.send_queued(session, blocked).await.unwrap();
+    stage.sessions.call(session, SessionCall::SendNow(blocked)).await.unwrap();
     stage.desk.until("the queue is empty", |known| known.sessions[&session].queue.is_empty()).await;
     assert_eq!(
         said_with(&stage, session),
@@ -122,7 +122,7 @@ async fn an_image_is_removed_unless_a_message_has_it() {
     let image = image(&stage, session);
     let id = image.image().unwrap();
     let message = Message { text: String::new(), attachments: vec![image], closes: vec![] };
-    stage.sessions.send_message(session, message).await.unwrap();
+    stage.sessions.call(session, SessionCall::message(message)).await.unwrap();
     stage.asked_one(session).await;
     let other = stage.desk.engine.images().keep(session, "b", b"GIF89a and more").unwrap();
     let waits = stage.desk.engine.images().keep(session, "c", b"GIF87a and more").unwrap();

@@ -9,6 +9,7 @@ use askdesk_domain::{
     AgentFailure, Delivery, DeliveryError, EntryBody, FolderError, LaunchOverrides, MessageId, Outcome,
     Rejection, Request, SessionEnd, SessionId, SessionState,
 };
+use askdesk_engine::SessionCall;
 use rstest::rstest;
 
 const HEAD: &str = "This is a late answer.";
@@ -101,7 +102,7 @@ async fn case_28_a_question_that_was_open_when_the_app_quit_is_missed_and_its_an
 async fn case_35_after_a_resume_a_queue_waits_until_a_turn_has_ended_well() {
     let (mut stage, session, _) = resumed_with_a_queue().await;
     stage.until_idle(session).await;
-    stage.sessions.send_message(session, "go on".to_owned()).await.unwrap();
+    stage.sessions.call(session, SessionCall::message("go on".to_owned())).await.unwrap();
     stage.until_said(session, "then add tests").await;
     assert_eq!(stage.messages(session), ["go", "go on", "then add tests"]);
 }
@@ -109,7 +110,7 @@ async fn case_35_after_a_resume_a_queue_waits_until_a_turn_has_ended_well() {
 #[tokio::test]
 async fn case_35_a_queued_message_can_be_sent_to_a_resumed_agent_that_is_not_ready_yet() {
     let (mut stage, session, message) = resumed_with_a_queue().await;
-    stage.sessions.send_queued(session, message).await.unwrap();
+    stage.sessions.call(session, SessionCall::SendNow(message)).await.unwrap();
     stage.until_said(session, "then add tests").await;
     assert_eq!(stage.messages(session), ["go", "then add tests"]);
 }
@@ -131,7 +132,7 @@ async fn a_session_that_its_agent_does_not_know_ends_and_cannot_be_resumed() {
     fs::remove_file(stage.memory_of_agent(session)).unwrap();
     stage.resume(session, "technology").await;
     stage.desk.catch_up();
-    let sent = stage.sessions.send_message(session, "are you there?".to_owned()).await;
+    let sent = stage.sessions.call(session, SessionCall::message("are you there?".to_owned())).await;
     assert_eq!(rejected(sent.unwrap_err()), Rejection::SessionGone);
     let SessionEnd::Failed { why } = stage.until_ended(session).await else { panic!() };
     assert!(why == AgentFailure::SessionUnknown, "{why}");

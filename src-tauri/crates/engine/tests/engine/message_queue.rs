@@ -5,6 +5,7 @@ use crate::support::desk::{Refusal, TestDesk, session};
 use crate::support::desks::working;
 use askdesk_domain::{EntryBody, QueueCommand, SessionId};
 use askdesk_engine::EngineError;
+use askdesk_engine::SessionCall;
 
 /// The user's messages in the transcript.
 fn said_by_user(stage: &Stage, session: SessionId) -> Vec<&str> {
@@ -43,10 +44,10 @@ async fn after_an_interrupt_queued_messages_wait_until_the_user_sends_one() {
     stage.desk.until("it writes", |known| known.live.contains_key(&session)).await;
     let first = stage.desk.queue(session, "one", Vec::new()).await;
     stage.desk.queue(session, "two", Vec::new()).await;
-    stage.sessions.interrupt(session).unwrap();
+    stage.sessions.call(session, SessionCall::Interrupt).await.unwrap();
     stage.until_idle(session).await;
     // A message that has left the queue can't be sent from it.
-    stage.sessions.send_queued(session, first).await.unwrap();
+    stage.sessions.call(session, SessionCall::SendNow(first)).await.unwrap();
     stage.desk.until("the queue is empty", |known| known.sessions[&session].queue.is_empty()).await;
     stage.until_said(session, "two").await;
     assert_eq!(stage.messages(session), ["go", "one", "two"]);
@@ -77,10 +78,10 @@ async fn case_132_a_queued_message_is_sent_once_that_can_be_stored() {
 async fn case_132_a_message_that_cannot_be_stored_is_not_sent() {
     let (mut stage, session) = Stage::idle().await;
     let refusal = Refusal::of_entry(&stage.desk.folder, "user");
-    let refused = stage.sessions.send_message(session, "hello".to_owned()).await;
+    let refused = stage.sessions.call(session, SessionCall::message("hello".to_owned())).await;
     assert!(matches!(refused, Err(EngineError::Journal(_))), "{refused:?}");
     drop(refusal);
-    stage.sessions.send_message(session, "hello".to_owned()).await.unwrap();
+    stage.sessions.call(session, SessionCall::message("hello".to_owned())).await.unwrap();
     stage.asked_one(session).await;
     assert_eq!(stage.messages(session), ["hello"]);
     assert_eq!(said_by_user(&stage, session), ["hello"]);

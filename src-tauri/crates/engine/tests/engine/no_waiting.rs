@@ -9,6 +9,7 @@ use askdesk_domain::{
     SessionState,
 };
 use askdesk_engine::QUIT_LIMIT;
+use askdesk_engine::SessionCall;
 use askdesk_engine::clock::Clock;
 use futures_util::FutureExt;
 use futures_util::future::{join, join_all};
@@ -146,7 +147,10 @@ async fn who_stops_a_session_that_is_just_ending_is_told_that_it_ended() {
     let lock = locked(&stage.desk.folder);
     std::fs::write(stage.desk.folder.join("end"), "").unwrap();
     poll("its task takes no more inputs", || {
-        matches!(stage.sessions.interrupt(session).map_err(rejected), Err(Rejection::SessionGone))
+        matches!(
+            stage.sessions.call(session, SessionCall::Interrupt).await.map_err(rejected),
+            Err(Rejection::SessionGone)
+        )
     })
     .await;
     stage.sessions.stop(session).await.unwrap();
@@ -170,14 +174,14 @@ async fn a_session_that_takes_no_more_inputs_is_busy_and_one_that_has_ended_is_g
     let mut stage = Stage::open().await;
     let session = stubborn(&stage).await;
     // Its task runs once it answers.
-    let _ = stage.sessions.compact(session).await;
+    let _ = stage.sessions.call(session, SessionCall::Compact).await;
     // Polled once, so that the stop is the first of its inputs.
     let mut stopping = Box::pin(stage.sessions.stop(session));
     assert!(stopping.as_mut().now_or_never().is_none());
     let began = Instant::now();
     // Its task waits for the agent's end, and leaves its inputs.
     let refused = loop {
-        match stage.sessions.interrupt(session) {
+        match stage.sessions.call(session, SessionCall::Interrupt).await {
             Ok(()) => assert!(began.elapsed() < PATIENCE, "it was never full"),
             Err(error) => break rejected(error),
         }
@@ -188,7 +192,10 @@ async fn a_session_that_takes_no_more_inputs_is_busy_and_one_that_has_ended_is_g
     stopping.await.unwrap();
     stage.until_ended(session).await;
     poll("its task ends", || {
-        matches!(stage.sessions.interrupt(session).map_err(rejected), Err(Rejection::SessionGone))
+        matches!(
+            stage.sessions.call(session, SessionCall::Interrupt).await.map_err(rejected),
+            Err(Rejection::SessionGone)
+        )
     })
     .await;
 }

@@ -9,6 +9,7 @@ use askdesk_domain::{
     AgentFailure, ChangeRefused, EntryBody, Notice, QuestionPolicy, Rejection, SessionEnd, SessionId,
     SessionOptions, SessionState, TodoStatus, ToolDetail,
 };
+use askdesk_engine::SessionCall;
 use rstest::rstest;
 
 fn options(mode: Option<&'static str>, questions: QuestionPolicy) -> SessionOptions {
@@ -71,14 +72,14 @@ async fn in_plan_mode_questions_are_allowed_again() {
     let session = stage.start(Play { prompt: None, options, ..Play::of("technology") }).await;
     stage.set(session, "mode", "plan").await.unwrap();
     stage.until_mode(session, "plan").await;
-    stage.sessions.send_message(session, "go".to_owned()).await.unwrap();
+    stage.sessions.call(session, SessionCall::message("go".to_owned())).await.unwrap();
     stage.asked_one(session).await;
 }
 
 #[tokio::test]
 async fn a_context_is_not_compacted_during_a_turn() {
     let (stage, session, _) = Stage::asking("technology").await;
-    let refused = stage.sessions.compact(session).await.unwrap_err();
+    let refused = stage.sessions.call(session, SessionCall::Compact).await.unwrap_err();
     assert_eq!(rejected(refused), Rejection::AgentRefused { why: ChangeRefused::Working });
 }
 
@@ -112,7 +113,7 @@ async fn an_agent_that_ignores_an_interrupt_is_killed_with_all_its_processes() {
     stage.desk.until("the turn", works).await;
 
     let asked = Instant::now();
-    stage.sessions.interrupt(session).unwrap();
+    stage.sessions.call(session, SessionCall::Interrupt).await.unwrap();
     let end = stage.until_ended(session).await;
     let SessionEnd::Failed { why } = end else { panic!("{end:?}") };
     assert!(matches!(why, AgentFailure::InterruptIgnored { seconds: 5, .. }), "{why}");

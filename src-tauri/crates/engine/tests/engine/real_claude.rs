@@ -31,6 +31,7 @@ use askdesk_agents::{Start, claude};
 use askdesk_domain::{
     Approval, ApprovalDecision, EntryBody, LaunchOverrides, Notice, SessionId, SessionOptions,
 };
+use askdesk_engine::SessionCall;
 use askdesk_engine::clock::Clock;
 use askdesk_testkit::clis::{self, Cli, Release};
 use askdesk_testkit::mock_api::{Block, MockApi, Reply, Script};
@@ -162,7 +163,7 @@ impl Real {
     }
 
     async fn say(&self, text: &str) {
-        self.stage.sessions.send_message(self.session, text.to_owned()).await.unwrap();
+        self.stage.sessions.call(self.session, SessionCall::message(text.to_owned())).await.unwrap();
     }
 
     fn file(&self, name: &str) -> Option<String> {
@@ -198,7 +199,7 @@ fn bash(id: &str, command: &str) -> Reply {
 /// Interrupts a turn, and fails unless it stops soon without an error and the session takes another message.
 async fn interrupted(mut real: Real) -> Real {
     let asked = Instant::now();
-    real.stage.sessions.interrupt(real.session).unwrap();
+    real.stage.sessions.call(real.session, SessionCall::Interrupt).await.unwrap();
     real.until_turns(1).await;
     let took = asked.elapsed();
     assert!(took < Duration::from_secs(5), "{took:?}");

@@ -13,6 +13,7 @@ use askdesk_domain::{
     OptionLabel, OrphanedWhy, Outcome, QuestionKind, Request, SessionEnd, SessionId, ToolDetail, ToolStatus,
     WithdrawnWhy,
 };
+use askdesk_engine::SessionCall;
 use askdesk_testkit::clis::Release;
 use askdesk_testkit::eliciting_server::{ElicitingServer, PAGE};
 use askdesk_testkit::mock_api::{Block, Reply};
@@ -151,7 +152,7 @@ async fn case_66_and_75_each_decision_on_a_command_arrives_as_it_was_made(
     let before = world.mock.conversation().len();
     world.mock.push(shell("c4", "touch four"));
     world.mock.push(Reply::text("Not reached by the fourth."));
-    world.stage.sessions.send_message(session, "And a fourth.".to_owned()).await.unwrap();
+    world.stage.sessions.call(session, SessionCall::message("And a fourth.".to_owned())).await.unwrap();
     let approval = world.stage.permission(session).await;
     world.decide(&approval, decision("cancel")).await;
     world.stage.until_idle(session).await;
@@ -174,12 +175,12 @@ async fn an_interrupt_withdraws_the_question_and_the_session_goes_on(
     };
     let session = world.start("Go.").await;
     let request = world.stage.asked_one(session).await;
-    world.stage.sessions.interrupt(session).unwrap();
+    world.stage.sessions.call(session, SessionCall::Interrupt).await.unwrap();
     world.stage.until_idle(session).await;
     let withdrawn = world.stage.desk.request(request.id).await;
     let why = WithdrawnWhy::Interrupted;
     assert_eq!(withdrawn.ended().unwrap().outcome, Outcome::Withdrawn { why });
-    world.stage.sessions.send_message(session, "Then without it.".to_owned()).await.unwrap();
+    world.stage.sessions.call(session, SessionCall::message("Then without it.".to_owned())).await.unwrap();
     world.stage.until_idle_after(session, "On with it.").await;
     world.stage.desk.check_mirror().await;
 }
@@ -257,7 +258,7 @@ async fn changed_options_reach_the_server_and_the_model() {
             .await;
     }
     world.mock.push(Reply::text("Two."));
-    world.stage.sessions.send_message(session, "Again.".to_owned()).await.unwrap();
+    world.stage.sessions.call(session, SessionCall::message("Again.".to_owned())).await.unwrap();
     world.stage.until_idle_after(session, "Two.").await;
     let heard: Vec<Value> = world.mock.conversation();
     assert_eq!(heard[1]["model"], "other");
@@ -276,7 +277,7 @@ async fn case_123_a_new_sign_in_is_told_to_a_session_of_the_old_one_and_used_by_
 
     world.sign_in("sk-new");
     world.mock.accept_only("sk-new");
-    world.stage.sessions.send_message(old, "Again.".to_owned()).await.unwrap();
+    world.stage.sessions.call(old, SessionCall::message("Again.".to_owned())).await.unwrap();
     let is_told =
         |notice: &&Notice| matches!(notice, Notice::SignInChanged { error } if error.contains("401"));
     let told = "the session is told of the sign-in";
@@ -288,7 +289,7 @@ async fn case_123_a_new_sign_in_is_told_to_a_session_of_the_old_one_and_used_by_
     assert_ne!(world.server(), server);
     world.stage.stop(old).await;
     world.stage.sessions.resume(old, &LaunchOverrides::default()).await.unwrap();
-    world.stage.sessions.send_message(old, "And now?".to_owned()).await.unwrap();
+    world.stage.sessions.call(old, SessionCall::message("And now?".to_owned())).await.unwrap();
     world.stage.until_idle_after(old, "Three.").await;
     assert_eq!(world.stage.desk.mirror.notices(old).iter().filter(|it| is_told(it)).count(), 1);
     assert!(!is_alive(server));

@@ -17,6 +17,7 @@ use askdesk_domain::{
     ToolStatus, ValueId,
 };
 use askdesk_engine::Catalog;
+use askdesk_engine::SessionCall;
 use askdesk_engine::clock::Clock;
 use askdesk_testkit::clis::{self, Cli};
 use askdesk_testkit::mock_api::{Block, MockApi, Reply, Script};
@@ -200,7 +201,7 @@ async fn case_65_the_models_next_request_contains_exactly_the_answer() {
     assert_eq!((error, *input_tokens), (&None, 20));
     assert_eq!(context.map(|context| context.size), Some(200_000));
 
-    stage.sessions.send_message(session, "Once more".to_owned()).await.unwrap();
+    stage.sessions.call(session, SessionCall::message("Once more".to_owned())).await.unwrap();
     stage.until_idle_after(session, "Again.").await;
     stage.desk.check_mirror().await;
     stage.sessions.stop(session).await.unwrap();
@@ -237,7 +238,7 @@ async fn case_66_and_75_a_permission_is_allowed_or_rejected_as_decided() {
     stage.until_idle_after(session, "I understand.").await;
 
     // Without words OpenCode ends the turn.
-    stage.sessions.send_message(session, "Try the other one".to_owned()).await.unwrap();
+    stage.sessions.call(session, SessionCall::message("Try the other one".to_owned())).await.unwrap();
     let third = stage.permission(session).await;
     decide(&stage, &third, "reject", None).await;
     stage.until_idle(session).await;
@@ -301,13 +302,13 @@ async fn an_interrupt_while_it_asks_closes_the_card_and_the_session_goes_on() {
     let Some(world) = World::open("opencode_interrupt", script).await else { return };
     let (mut stage, session) = world.started().await;
     let request = stage.asked_one(session).await;
-    stage.sessions.interrupt(session).unwrap();
+    stage.sessions.call(session, SessionCall::Interrupt).await.unwrap();
     stage.until_idle(session).await;
     stage.asked(session, 0).await;
     let ended = stage.desk.request(request.id).await;
     assert!(matches!(ended.ended().unwrap().outcome, Outcome::Withdrawn { .. }), "{ended:?}");
     assert_eq!(world.mock.conversation().len(), 1, "the model was not called again");
-    stage.sessions.send_message(session, "Go on".to_owned()).await.unwrap();
+    stage.sessions.call(session, SessionCall::message("Go on".to_owned())).await.unwrap();
     stage.until_idle_after(session, "On it.").await;
     assert!(matches!(stage.desk.mirror.delivery(request.id), None | Some(Delivery::Parked)));
     stage.desk.check_mirror().await;
@@ -356,7 +357,7 @@ async fn case_68_and_69_killed_with_its_server_while_it_asks_a_session_gets_the_
     assert_eq!(stage.desk.mirror.said(session), ["PostgreSQL it is."], "a resumed session repeats nothing");
 
     world.resume(&stage, other).await;
-    stage.sessions.send_message(other, "And you?".to_owned()).await.unwrap();
+    stage.sessions.call(other, SessionCall::message("And you?".to_owned())).await.unwrap();
     stage.until_said(other, "As you say.").await;
     stage.desk.check_mirror().await;
     stage.sessions.shut_down().await;

@@ -10,6 +10,7 @@ use askdesk_domain::{
     Delivery, DeliveryError, EntryBody, Notice, OrphanedWhy, Outcome, Rejection, Request, SessionEnd,
     SessionId, ToolStatus,
 };
+use askdesk_engine::SessionCall;
 use askdesk_engine::clock::Clock;
 use rstest::rstest;
 
@@ -39,7 +40,7 @@ async fn case_27_a_question_of_an_agent_that_dies_is_missed_and_its_answer_is_pa
     assert!(matches!(ended.outcome, Outcome::Answered { .. }), "{ended:?}");
     assert_eq!(ended.delivery, Some(Delivery::Parked));
     assert_eq!(stage.decisions(session).len(), 0);
-    let gone = stage.sessions.send_message(session, "hello?".to_owned()).await;
+    let gone = stage.sessions.call(session, SessionCall::message("hello?".to_owned())).await;
     assert_eq!(rejected(gone.unwrap_err()), Rejection::SessionGone);
 }
 

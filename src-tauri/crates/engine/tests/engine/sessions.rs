@@ -4,6 +4,7 @@ use crate::support::agents::{Play, Stage};
 use crate::support::desk::Refusal;
 use askdesk_desk::News;
 use askdesk_domain::{Delivery, Notice, Outcome, WithdrawnWhy};
+use askdesk_engine::SessionCall;
 use serde_json::json;
 
 const STORE: &str = "Which store should the notes be kept in?";
@@ -83,7 +84,7 @@ async fn case_33_an_answer_given_many_times_at_once_is_written_once() {
 #[tokio::test]
 async fn case_26_an_interrupt_withdraws_the_question_and_sends_no_answer() {
     let (mut stage, session, request) = Stage::asking("technology").await;
-    stage.sessions.interrupt(session).unwrap();
+    stage.sessions.call(session, SessionCall::Interrupt).await.unwrap();
     stage.desk.until("the card is closed", |known| !known.requests[&request.id].is_open()).await;
     let ended = stage.desk.mirror.requests[&request.id].ended().unwrap().clone();
     assert_eq!(ended.outcome, Outcome::Withdrawn { why: WithdrawnWhy::Interrupted });
@@ -99,7 +100,7 @@ async fn case_26_a_turn_that_is_interrupted_before_it_asks_leaves_no_request() {
     let mut stage = Stage::open().await;
     let session = stage.start(Play { pace_percent: 100, ..Play::of("slow") }).await;
     stage.desk.until("the agent writes", |known| known.live.contains_key(&session)).await;
-    stage.sessions.interrupt(session).unwrap();
+    stage.sessions.call(session, SessionCall::Interrupt).await.unwrap();
     stage.until_idle(session).await;
     assert!(stage.desk.mirror.requests.is_empty());
     stage.desk.check_mirror().await;
@@ -111,8 +112,8 @@ async fn an_interrupt_without_a_turn_does_not_affect_the_next_turn() {
     let play = Play { prompt: None, pace_percent: 100, ..Play::of("withdrawn") };
     let session = stage.start(play).await;
     stage.until_idle(session).await;
-    stage.sessions.interrupt(session).unwrap();
-    stage.sessions.send_message(session, "go".to_owned()).await.unwrap();
+    stage.sessions.call(session, SessionCall::Interrupt).await.unwrap();
+    stage.sessions.call(session, SessionCall::message("go".to_owned())).await.unwrap();
     let request = stage.asked_one(session).await;
     stage.desk.until("the card is closed", |known| !known.requests[&request.id].is_open()).await;
     let outcome = &stage.desk.mirror.requests[&request.id].ended().unwrap().outcome;

@@ -10,6 +10,7 @@ use askdesk_user_environment::complete;
 use super::{Sessions, not_prepared};
 use crate::error::EngineError;
 use crate::mailbox::EntryWrite;
+use crate::mailbox::SessionCall;
 use crate::slow_files::{FILES_LIMIT, on_slow_files};
 
 /// Why an agent's sessions, or what was said in one, could not be read.
@@ -87,7 +88,7 @@ impl Sessions {
         let Some(text) = prompt else { return };
         let sessions = self.clone();
         tokio::spawn(async move {
-            if sessions.send_message(id, text.clone()).await.is_err() {
+            if sessions.call(id, SessionCall::message(text.clone())).await.is_err() {
                 let body = EntryBody::User { text, attachments: Vec::new() };
                 sessions.engine.write(id, vec![EntryWrite::New(body)]).await;
             }

@@ -3,6 +3,7 @@
 use askdesk_domain::{
     Approval, ApprovalState, Helper, HelperEnd, HelperKind, Notice, SessionId, SessionState, ToolDetail,
 };
+use askdesk_engine::SessionCall;
 use askdesk_testkit::mock_api::{Block, Reply};
 use serde_json::json;
 
@@ -48,7 +49,7 @@ async fn case_107_a_background_helper_asks_after_the_turn_and_across_another_and
     assert_eq!(approval.asked_by.as_deref(), Some("Write a file"));
     assert_eq!(stage.desk.mirror.sessions[&session].state, SessionState::Idle);
 
-    stage.sessions.send_message(session, "Another thing.".to_owned()).await.unwrap();
+    stage.sessions.call(session, SessionCall::message("Another thing.".to_owned())).await.unwrap();
     stage.until_idle_after(session, "Second turn.").await;
     assert_eq!(stage.desk.mirror.approvals[&approval.id].state, ApprovalState::Open);
     let [helper] = stage.desk.mirror.sessions[&session].helpers.as_slice() else { panic!() };
@@ -105,11 +106,11 @@ async fn case_107_a_background_shell_outlives_the_turn_and_is_stopped_alone() {
     let [first, second] = both.as_slice() else { panic!("{both:?}") };
     assert_eq!((first.kind, first.title.as_str()), (HelperKind::Shell, "First"));
 
-    stage.sessions.stop_helper(session, first.id.clone()).await.unwrap();
+    stage.sessions.call(session, SessionCall::StopHelper(first.id.clone())).await.unwrap();
     assert_eq!(end_of(&mut stage, session, first).await, HelperEnd::ByUser);
     assert_eq!(helpers(&stage, session), std::slice::from_ref(second));
-    assert!(stage.sessions.stop_helper(session, first.id.clone()).await.is_err());
-    stage.sessions.send_message(session, "Another thing.".to_owned()).await.unwrap();
+    assert!(stage.sessions.call(session, SessionCall::StopHelper(first.id.clone())).await.is_err());
+    stage.sessions.call(session, SessionCall::message("Another thing.".to_owned())).await.unwrap();
     stage.until_idle_after(session, "Second turn.").await;
     assert_eq!(helpers(&stage, session), std::slice::from_ref(second));
     stage.desk.check_mirror().await;
@@ -121,10 +122,10 @@ async fn case_107_a_background_shell_outlives_the_turn_and_is_stopped_alone() {
 async fn stopped(world: &World, stage: &mut Stage, session: SessionId) -> (Helper, Approval) {
     let approval = asked(stage, session).await;
     let [helper] = helpers(stage, session).try_into().unwrap();
-    stage.sessions.interrupt(session).unwrap();
-    stage.sessions.send_message(session, "Another thing.".to_owned()).await.unwrap();
+    stage.sessions.call(session, SessionCall::Interrupt).await.unwrap();
+    stage.sessions.call(session, SessionCall::message("Another thing.".to_owned())).await.unwrap();
     world.mock.wait_for_request(3, REQUEST_WITHIN).await.expect("the model is asked");
-    stage.sessions.interrupt(session).unwrap();
+    stage.sessions.call(session, SessionCall::Interrupt).await.unwrap();
     stage.desk.until("the turn ends", |known| known.turns(session).len() == 2).await;
     stage.until_idle(session).await;
     assert_eq!(helpers(stage, session), std::slice::from_ref(&helper));

@@ -1,6 +1,7 @@
 //! The real `claude` with a model backend that cuts texts inside a character and gives every call the same ID.
 
 use askdesk_domain::{Notice, ToolStatus};
+use askdesk_engine::SessionCall;
 use askdesk_testkit::mock_api::{Block, HALF, Reply};
 use serde_json::json;
 
@@ -26,7 +27,7 @@ async fn case_140_half_a_character_and_a_repeated_id_of_the_real_claude_lose_no_
     let (mut stage, session) = world.started().await;
     for (n, said) in ["One.", "Two."].into_iter().enumerate() {
         if n > 0 {
-            stage.sessions.send_message(session, "Once more.".to_owned()).await.unwrap();
+            stage.sessions.call(session, SessionCall::message("Once more.".to_owned())).await.unwrap();
         }
         let request = stage.asked_one(session).await;
         assert_eq!(request.questions[0].text, "Which store \u{fffd}?");
@@ -37,7 +38,7 @@ async fn case_140_half_a_character_and_a_repeated_id_of_the_real_claude_lose_no_
         assert!(heard.contains("\\\"=\\\"SQLite \u{fffd}\\\""), "{heard}");
     }
     assert_eq!(stage.desk.mirror.requests.len(), 2);
-    stage.sessions.send_message(session, "Run it.".to_owned()).await.unwrap();
+    stage.sessions.call(session, SessionCall::message("Run it.".to_owned())).await.unwrap();
     let approval = stage.permission(session).await;
     stage.desk.engine.decide_approval(approval.id, decides(&["allow"])).await.unwrap();
     stage.until_idle_after(session, "Three.").await;

@@ -1,6 +1,7 @@
 //! What a session of the real `claude` uses and costs.
 
 use askdesk_domain::Usd;
+use askdesk_engine::SessionCall;
 use askdesk_testkit::mock_api::Tokens;
 
 use super::*;
@@ -41,7 +42,7 @@ async fn case_99_use_is_reported_compacting_frees_the_context_and_a_resume_costs
     assert_eq!(filled.used, 40_150);
     assert!(filled.size >= 200_000, "{filled:?}");
 
-    real.stage.sessions.compact(real.session).await.unwrap();
+    real.stage.sessions.call(real.session, SessionCall::Compact).await.unwrap();
     real.until_turns(2).await;
     assert_eq!(real.stage.desk.mirror.notices(real.session), [&Notice::Compacted]);
     assert_eq!((context(&real), used(&real, 1).0), (None, 40_100));

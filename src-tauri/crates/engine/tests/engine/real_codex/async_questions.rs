@@ -1,6 +1,7 @@
 //! Questions that newer models ask in Default mode without waiting for the answer.
 
 use askdesk_domain::{Asker, LaunchOverrides, Request, SessionId};
+use askdesk_engine::SessionCall;
 use askdesk_testkit::clis::Release;
 use askdesk_testkit::mock_api::{Block, Reply};
 use rstest::rstest;
@@ -75,7 +76,7 @@ async fn case_136_a_question_outlives_its_turn_a_second_one_and_a_restart_and_it
     // A later turn asks under the same id, and the first answer is not sent again.
     world.mock.push(ask_async("c1"));
     world.mock.push(Reply::text("Again I go on."));
-    world.stage.sessions.send_message(session, "And now?".to_owned()).await.unwrap();
+    world.stage.sessions.call(session, SessionCall::message("And now?".to_owned())).await.unwrap();
     let again = asked(&mut world, session).await;
     assert_ne!(again.id, request.id);
     world.stage.until_idle_after(session, "Again I go on.").await;

@@ -1,6 +1,7 @@
 //! The real `codex` with a subagent, which works beside the turn that began it.
 
 use askdesk_domain::{Approval, ApprovalDecision, ApprovalState, SessionId, ToolDetail, ToolStatus};
+use askdesk_engine::SessionCall;
 use askdesk_testkit::mock_api::{Block, Reply};
 use serde_json::{Value, json};
 
@@ -82,7 +83,7 @@ async fn case_107_a_subagent_asks_across_the_turns_of_its_session_and_gets_its_a
     let session = world.start_with("Please go on.", asking_first()).await;
     let approval = asked_for(&mut world, session, "denied.txt").await;
     world.stage.until_idle_after(session, "Started it.").await;
-    world.stage.sessions.send_message(session, "And now?".to_owned()).await.unwrap();
+    world.stage.sessions.call(session, SessionCall::message("And now?".to_owned())).await.unwrap();
     world.stage.until_idle_after(session, "I go on.").await;
     let open = |known: &Mirror| known.approvals[&approval.id].state == ApprovalState::Open;
     assert!(open(&world.stage.desk.mirror));

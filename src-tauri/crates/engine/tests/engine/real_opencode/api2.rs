@@ -1,6 +1,7 @@
 //! The API of OpenCode 2, as far as 1.18.33 has it.
 
 use super::*;
+use askdesk_engine::SessionCall;
 
 async fn world(test: &str, script: Vec<Reply>) -> Option<World> {
     let mut world = World::open(test, script).await?;
@@ -44,7 +45,7 @@ async fn case_137_questions_and_permissions_are_answered_over_the_new_api() {
     assert!(world.project.path().join("made.txt").exists());
     assert!(stage.desk.mirror.said(session).contains(&"I need to ask."));
 
-    stage.sessions.send_message(session, "Another file".to_owned()).await.unwrap();
+    stage.sessions.call(session, SessionCall::message("Another file".to_owned())).await.unwrap();
     let refused = stage.permission(session).await;
     decide(&stage, &refused, "reject", Some("Not that file.")).await;
     stage.until_idle_after(session, "I understand.").await;
@@ -52,11 +53,11 @@ async fn case_137_questions_and_permissions_are_answered_over_the_new_api() {
     assert_eq!(count_in(world.mock.conversation().last().unwrap(), "Not that file."), 1);
 
     // Stop ends the turn, and the question with it.
-    stage.sessions.send_message(session, "Ask again".to_owned()).await.unwrap();
+    stage.sessions.call(session, SessionCall::message("Ask again".to_owned())).await.unwrap();
     stage.asked_one(session).await;
-    stage.sessions.interrupt(session).unwrap();
+    stage.sessions.call(session, SessionCall::Interrupt).await.unwrap();
     stage.until_idle(session).await;
-    stage.sessions.send_message(session, "Once more".to_owned()).await.unwrap();
+    stage.sessions.call(session, SessionCall::message("Once more".to_owned())).await.unwrap();
     stage.until_idle_after(session, "Again.").await;
     stage.desk.check_mirror().await;
     stage.sessions.stop(session).await.unwrap();

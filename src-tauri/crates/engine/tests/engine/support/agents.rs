@@ -12,7 +12,7 @@ use askdesk_domain::{
     SessionId, SessionOptions, SessionState, Settings, ValueId,
 };
 use askdesk_engine::clock::Clock;
-use askdesk_engine::{Beginning, EngineError, Sessions, StartSpec};
+use askdesk_engine::{Beginning, EngineError, SessionCall, Sessions, StartSpec};
 use askdesk_engine::{ConfigChange, Message};
 use serde_json::Value;
 use tokio::sync::watch;
@@ -204,7 +204,7 @@ impl Stage {
         value: &str,
     ) -> Result<(), EngineError> {
         let change = ConfigChange { option: ConfigId::literal(option), value: ValueId::new(value).unwrap() };
-        self.sessions.set_config(session, change).await
+        self.sessions.call(session, SessionCall::SetConfig(change)).await
     }
 
     pub async fn until_mode(&mut self, session: SessionId, mode: &str) {
@@ -269,7 +269,7 @@ impl Stage {
     pub async fn go_on(&mut self, session: SessionId) {
         let read = || self.messages(session).iter().filter(|text| *text == "go on").count();
         let before = read();
-        self.sessions.send_message(session, "go on".to_owned()).await.unwrap();
+        self.sessions.call(session, SessionCall::message("go on".to_owned())).await.unwrap();
         poll("the agent reads \"go on\"", || read() > before).await;
         self.desk.catch_up();
     }
@@ -278,7 +278,7 @@ impl Stage {
     pub async fn reply_in_chat(&self, requests: &[&Request], text: &str) {
         let closes = requests.iter().map(|request| request.id).collect();
         let message = Message { closes, ..text.to_owned().into() };
-        self.sessions.send_message(requests[0].session, message).await.unwrap();
+        self.sessions.call(requests[0].session, SessionCall::message(message)).await.unwrap();
     }
 
     pub async fn until_said(&mut self, session: SessionId, text: &str) {
@@ -355,7 +355,7 @@ impl Stage {
     pub async fn fill_pipe(&mut self, session: SessionId) {
         let not_sent = |notice: &&Notice| matches!(notice, Notice::MessageNotSent { .. });
         while !self.desk.mirror.notices(session).iter().any(not_sent) {
-            self.sessions.send_message(session, "w".repeat(30_000)).await.unwrap();
+            self.sessions.call(session, SessionCall::message("w".repeat(30_000))).await.unwrap();
             self.desk.catch_up();
         }
     }

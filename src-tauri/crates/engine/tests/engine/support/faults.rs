@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use askdesk_domain::{ApprovalDecision, ApprovalOptionKind, ApprovalState, EntryBody, SessionId};
 use askdesk_engine::EngineError;
+use askdesk_engine::SessionCall;
 use askdesk_testkit::faults::Fault;
 use askdesk_testkit::mock_api::{MockApi, Reply};
 use askdesk_testkit::small_disk::SmallDisk;
@@ -42,7 +43,7 @@ impl Seat<'_> {
     }
 
     async fn send(&self, text: &str) {
-        self.stage.sessions.send_message(self.session, text.to_owned()).await.unwrap();
+        self.stage.sessions.call(self.session, SessionCall::message(text.to_owned())).await.unwrap();
     }
 
     async fn until_over(&mut self, said: &str) {

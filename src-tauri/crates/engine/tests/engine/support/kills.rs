@@ -8,6 +8,7 @@ use askdesk_domain::{
     Approval, ApprovalDecision, ApprovalOptionKind, ApprovalState, Delivery, DeliveryError, LaunchOverrides,
     OrphanedWhy, Outcome, RequestId, SessionEnd, SessionId,
 };
+use askdesk_engine::SessionCall;
 use askdesk_testkit::mock_api::{MockApi, Reply};
 
 use super::agents::{Stage, is_alive, name_of, parent_of};
@@ -147,7 +148,7 @@ impl Mortal<'_> {
     }
 
     async fn send(&self, text: &str) {
-        self.stage.sessions.send_message(self.session, text.to_owned()).await.unwrap();
+        self.stage.sessions.call(self.session, SessionCall::message(text.to_owned())).await.unwrap();
     }
 
     async fn delivery(&self, id: RequestId) -> Delivery {

@@ -1,6 +1,7 @@
 //! An agent that goes on where the folder of its session was moved to.
 
 use askdesk_domain::{LaunchOverrides, SessionId};
+use askdesk_engine::SessionCall;
 use askdesk_testkit::mock_api::MockApi;
 use tempfile::TempDir;
 
@@ -23,7 +24,7 @@ pub async fn goes_on_in_the_moved_folder(
     stage_resume(stage);
     stage.sessions.resume(session, &LaunchOverrides::default()).await.unwrap();
     stage.desk.catch_up();
-    stage.sessions.send_message(session, "And now?".to_owned()).await.unwrap();
+    stage.sessions.call(session, SessionCall::message("And now?".to_owned())).await.unwrap();
     stage.until_idle_after(session, "Still here.").await;
     let heard = mock.conversation().last().unwrap().to_string();
     // The first message of each test ends so.
