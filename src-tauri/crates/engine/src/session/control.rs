@@ -16,8 +16,8 @@ use askdesk_agents::{Agent, LaunchPlan, Links, Open, Start};
 use askdesk_contract::{HelperOutput, LogLine};
 use askdesk_domain::{
     AgentCommand, AgentFailure, AgentId, ChangeRefused, ConfigOption, EntryBody, HelperId, LaunchOverrides,
-    MessageId, NamedBy, NativeSession, Origin, ProgramError, Rejection, Session, SessionCommand, SessionEnd,
-    SessionId, SessionOptions, Settings, Worktree, config, name_of_message,
+    NamedBy, NativeSession, Origin, ProgramError, Rejection, Session, SessionCommand, SessionEnd, SessionId,
+    SessionOptions, Settings, Worktree, config, name_of_message,
 };
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot, watch};

@@ -139,6 +139,17 @@ async fn everybody_who_stops_a_session_is_told_that_it_stopped() {
     assert_eq!(stage.until_ended(session).await, SessionEnd::Stopped);
 }
 
+async fn until_it_takes_nothing(stage: &Stage, session: SessionId) {
+    let gone = async {
+        while stage.sessions.call(session, SessionCall::Interrupt).await.map_err(rejected)
+            != Err(Rejection::SessionGone)
+        {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, gone).await.expect("its task takes nothing more");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn who_stops_a_session_that_is_just_ending_is_told_that_it_ended() {
     let mut stage = Stage::open().await;
@@ -146,13 +157,7 @@ async fn who_stops_a_session_that_is_just_ending_is_told_that_it_ended() {
     // Its end can't be stored at once.
     let lock = locked(&stage.desk.folder);
     std::fs::write(stage.desk.folder.join("end"), "").unwrap();
-    poll("its task takes no more inputs", || {
-        matches!(
-            stage.sessions.call(session, SessionCall::Interrupt).await.map_err(rejected),
-            Err(Rejection::SessionGone)
-        )
-    })
-    .await;
+    until_it_takes_nothing(&stage, session).await;
     stage.sessions.stop(session).await.unwrap();
     drop(lock);
     assert_eq!(stage.until_ended(session).await, SessionEnd::Finished);
@@ -191,13 +196,7 @@ async fn a_session_that_takes_no_more_inputs_is_busy_and_one_that_has_ended_is_g
     assert_eq!(refused, Rejection::AgentRefused { why: busy });
     stopping.await.unwrap();
     stage.until_ended(session).await;
-    poll("its task ends", || {
-        matches!(
-            stage.sessions.call(session, SessionCall::Interrupt).await.map_err(rejected),
-            Err(Rejection::SessionGone)
-        )
-    })
-    .await;
+    until_it_takes_nothing(&stage, session).await;
 }
 
 #[cfg(target_os = "linux")]
