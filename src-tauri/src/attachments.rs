@@ -10,7 +10,7 @@ use tauri_plugin_dialog::DialogExt;
 use tokio::sync::oneshot;
 
 #[cfg(target_os = "linux")]
-use crate::clipboard::{self, Held};
+use crate::clipboard::{self, ClipboardContent};
 use crate::language;
 use crate::pending_api::PendingApi;
 use crate::window::MAIN;
@@ -61,9 +61,9 @@ pub async fn attach_pasted<R: Runtime>(
 ) -> Result<AttachedFiles, Error> {
     let api = pending_api.api().await?;
     match clipboard::read(window.app_handle()).await {
-        Held::Files(paths) => api.attach_files(session, paths).await,
-        Held::Image(content) => api.attach_pasted_image(session, content, clipboard::as_png).await,
-        Held::Nothing => Ok(AttachedFiles { attached: Vec::new(), refused: Vec::new() }),
+        ClipboardContent::Files(paths) => api.attach_files(session, paths).await,
+        ClipboardContent::Image(content) => api.attach_pasted_image(session, content, clipboard::as_png).await,
+        ClipboardContent::Nothing => Ok(AttachedFiles { attached: Vec::new(), refused: Vec::new() }),
     }
 }
 

@@ -15,7 +15,7 @@ use tokio::sync::oneshot;
 
 /// What the clipboard holds, apart from text.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Held {
+pub enum ClipboardContent {
     /// Files that were copied, as in a file manager.
     Files(Vec<PathBuf>),
     /// An image, in the form in which the other program offers it.
@@ -27,7 +27,7 @@ pub enum Held {
 const STORED: [&str; 4] = ["image/png", "image/webp", "image/jpeg", "image/gif"];
 
 /// Reads the clipboard. It waits for the program that holds it, which GTK gives half a minute.
-pub async fn read<R: Runtime>(app: &AppHandle<R>) -> Held {
+pub async fn read<R: Runtime>(app: &AppHandle<R>) -> ClipboardContent {
     let (sender, receiver) = oneshot::channel();
     // GTK is used on the main thread only.
     let asked = app.run_on_main_thread(move || {
@@ -35,7 +35,7 @@ pub async fn read<R: Runtime>(app: &AppHandle<R>) -> Held {
             let targets: Vec<String> =
                 offered.targets().unwrap_or_default().iter().map(|target| target.name().into()).collect();
             let Some(target) = best(&targets).map(str::to_owned) else {
-                let _ = sender.send(Held::Nothing);
+                let _ = sender.send(ClipboardContent::Nothing);
                 return;
             };
             clipboard.request_contents(&Atom::intern(&target), move |_, content| {
@@ -44,10 +44,10 @@ pub async fn read<R: Runtime>(app: &AppHandle<R>) -> Held {
         });
     });
     match asked {
-        Ok(()) => receiver.await.unwrap_or(Held::Nothing),
+        Ok(()) => receiver.await.unwrap_or(ClipboardContent::Nothing),
         Err(error) => {
             tracing::warn!(%error, "the clipboard can't be read");
-            Held::Nothing
+            ClipboardContent::Nothing
         }
     }
 }
@@ -65,12 +65,12 @@ fn best(targets: &[String]) -> Option<&str> {
     files.or_else(stored).or_else(any).map(String::as_str)
 }
 
-fn held(target: &str, content: &[u8]) -> Held {
+fn held(target: &str, content: &[u8]) -> ClipboardContent {
     if target.starts_with("image/") {
-        return if content.is_empty() { Held::Nothing } else { Held::Image(content.to_owned()) };
+        return if content.is_empty() { ClipboardContent::Nothing } else { ClipboardContent::Image(content.to_owned()) };
     }
     let files = files(&String::from_utf8_lossy(content));
-    if files.is_empty() { Held::Nothing } else { Held::Files(files) }
+    if files.is_empty() { ClipboardContent::Nothing } else { ClipboardContent::Files(files) }
 }
 
 /// Returns the files of a list of addresses. Web addresses and a file manager's word before them are left out.
@@ -132,11 +132,11 @@ mod tests {
     fn only_files_of_a_list_are_taken() {
         let copied = "copy\nfile:///srv/a%20b.png\nfile:///srv/%C3%A4.txt";
         let expected = ["/srv/a b.png", "/srv/ä.txt"].map(PathBuf::from);
-        assert_eq!(held("x-special/gnome-copied-files", copied.as_bytes()), Held::Files(expected.into()));
+        assert_eq!(held("x-special/gnome-copied-files", copied.as_bytes()), ClipboardContent::Files(expected.into()));
         let list = "# a comment\r\nfile:///srv/a\r\nhttps://example.org/b.png\r\n";
-        assert_eq!(held("text/uri-list", list.as_bytes()), Held::Files(vec!["/srv/a".into()]));
-        assert_eq!(held("text/uri-list", b"https://example.org/\r\n"), Held::Nothing);
-        assert_eq!(held("image/png", b""), Held::Nothing);
+        assert_eq!(held("text/uri-list", list.as_bytes()), ClipboardContent::Files(vec!["/srv/a".into()]));
+        assert_eq!(held("text/uri-list", b"https://example.org/\r\n"), ClipboardContent::Nothing);
+        assert_eq!(held("image/png", b""), ClipboardContent::Nothing);
     }
 
     /// A bitmap of one red pixel.

@@ -60,7 +60,7 @@ use tauri::{AppHandle, Manager, RunEvent};
 use tauri_plugin_dialog::{DialogExt, MessageDialogKind};
 use tokio::sync::{mpsc, watch};
 use tokio::time::{Instant, timeout_at};
-use trace::Step;
+use trace::Milestone;
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
@@ -77,7 +77,7 @@ pub const LOG: &str = "ASKDESK_LOG";
 
 /// Runs the app until it ends.
 pub fn run() -> ExitCode {
-    trace::reached(Step::Main);
+    trace::reached(Milestone::Main);
     let chosen = std::env::var(LOG).ok().and_then(|targets| targets.parse::<Targets>().ok());
     let targets = chosen.unwrap_or_else(|| Targets::new().with_default(LevelFilter::WARN));
     let log = tracing_subscriber::fmt::layer().with_writer(std::io::stderr);
@@ -142,7 +142,7 @@ pub fn run() -> ExitCode {
             page_crash::note_shown(page, payload);
         })
         .setup(move |app| {
-            trace::reached(Step::Setup);
+            trace::reached(Milestone::Setup);
             let (api_sender, pending_api) = pending_api::channel();
             app.manage(pending_api);
             #[cfg(unix)]
@@ -216,7 +216,7 @@ fn start(
         Err(_) => language::of_system(),
     };
     let opened = profile.and_then(|profile| open_engine(app, profile)).inspect(|(api, ..)| {
-        trace::reached(Step::EngineOpen);
+        trace::reached(Milestone::EngineOpen);
         api_sender.send_replace(Some(api.clone()));
     });
     match window.recv().unwrap_or(Ok(())).and(opened) {

@@ -17,7 +17,7 @@ use tokio::sync::Semaphore;
 use tokio::time::{Instant, timeout_at};
 
 use crate::pending_api::{PendingApi, line};
-use crate::trace::{self, Step};
+use crate::trace::{self, Milestone};
 
 /// How long changes in view are gathered: a screen refresh at 60 Hz.
 const REFRESH: Duration = Duration::from_millis(16);
@@ -101,14 +101,14 @@ pub async fn start_page(
     pending_api: State<'_, PendingApi>,
     streams: State<'_, Subscriptions>,
 ) -> Result<PageStart, Error> {
-    trace::reached(Step::PageAsked);
+    trace::reached(Milestone::PageAsked);
     let api = pending_api.api().await?;
     let mut frames = line(&api).subscribe().await?;
     let snapshot = frames.next().await;
     let snapshot = snapshot.ok_or_else(|| Error::new(ErrorCode::Closing, "the app is closing"))?;
     let start = api.start_page(snapshot).await?;
     streams.begun().insert(webview.label().to_owned(), frames);
-    trace::reached(Step::PageServed);
+    trace::reached(Milestone::PageServed);
     Ok(start)
 }
 

@@ -15,7 +15,7 @@ const PATH_VARIABLE: &str = "ASKDESK_TRACE";
 
 /// A step of the start; the name is the one in the trace.
 #[derive(Clone, Copy, Debug)]
-pub enum Step {
+pub enum Milestone {
     /// `main` has begun.
     Main,
     /// The toolkit runs.
@@ -34,7 +34,7 @@ pub enum Step {
     PageLoaded,
 }
 
-impl Step {
+impl Milestone {
     const fn name(self) -> &'static str {
         match self {
             Self::Main => "main",
@@ -49,7 +49,7 @@ impl Step {
     }
 }
 
-pub fn reached(step: Step) {
+pub fn reached(step: Milestone) {
     if let Some(file) = file() {
         let at_ms = UNIX_EPOCH.elapsed().map_or(0.0, |since| since.as_secs_f64() * 1e3);
         write(file, &json!({ "step": step.name(), "at_ms": at_ms }));
@@ -58,8 +58,8 @@ pub fn reached(step: Step) {
 
 pub fn page_load(event: PageLoadEvent) {
     reached(match event {
-        PageLoadEvent::Started => Step::PageStarted,
-        PageLoadEvent::Finished => Step::PageLoaded,
+        PageLoadEvent::Started => Milestone::PageStarted,
+        PageLoadEvent::Finished => Milestone::PageLoaded,
     });
 }
 

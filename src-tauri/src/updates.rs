@@ -21,7 +21,7 @@ use tauri::{AppHandle, Manager};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep};
 
-use kept::Kept;
+use kept::KeptUpdate;
 use state::{Action, Event, Installs, StateMachine, Way};
 
 #[cfg(feature = "updater")]
@@ -76,7 +76,7 @@ impl Updates {
         folder: PathBuf,
         running: String,
     ) -> Self {
-        let kept = Kept { is_restarting: false, ..Kept::read(&folder) };
+        let kept = KeptUpdate { is_restarting: false, ..KeptUpdate::read(&folder) };
         let machine = StateMachine::new(source.as_ref().map(|source| source.installs()), kept);
         Self(Arc::new(Inner {
             machine: Mutex::new(machine),
@@ -132,7 +132,7 @@ impl Updates {
     pub async fn may_restart(&self) -> bool {
         match self.look() {
             Way::Clear => {
-                self.keep(&Kept { is_restarting: true, ..self.machine().kept().clone() });
+                self.keep(&KeptUpdate { is_restarting: true, ..self.machine().kept().clone() });
                 true
             }
             Way::Blocked => {
@@ -227,7 +227,7 @@ impl Updates {
         action
     }
 
-    fn keep(&self, kept: &Kept) {
+    fn keep(&self, kept: &KeptUpdate) {
         if let Err(error) = kept.write(&self.0.folder) {
             tracing::warn!(%error, "what is known about updates was not kept");
         }
@@ -276,11 +276,11 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// Returns whether the app has restarted for an update, once.
 pub fn take_restart(folder: &Path) -> bool {
-    let kept = Kept::read(folder);
+    let kept = KeptUpdate::read(folder);
     if !kept.is_restarting {
         return false;
     }
-    if let Err(error) = (Kept { is_restarting: false, ..kept }).write(folder) {
+    if let Err(error) = (KeptUpdate { is_restarting: false, ..kept }).write(folder) {
         tracing::warn!(%error, "the next start opens the window, too");
     }
     true

@@ -14,7 +14,7 @@ use tauri::window::Color;
 use tauri::{AppHandle, Manager, WebviewWindow, WebviewWindowBuilder, Wry};
 use tauri_plugin_window_state::StateFlags;
 
-use crate::trace::{self, Step};
+use crate::trace::{self, Milestone};
 
 pub const MAIN: &str = "main";
 
@@ -75,7 +75,7 @@ pub fn create_first(app: &AppHandle, script: &str) -> tauri::Result<Option<Webvi
         }
     });
     let window = window.build()?;
-    trace::reached(Step::WindowMade);
+    trace::reached(Milestone::WindowMade);
     #[cfg(target_os = "linux")]
     {
         hold_page(&window)?;

@@ -13,7 +13,7 @@ const FILE: &str = "updates.json";
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct Kept {
+pub struct KeptUpdate {
     /// When the newest version was last learned.
     pub checked_at: Option<Timestamp>,
     /// The version that the user has skipped.
@@ -22,7 +22,7 @@ pub struct Kept {
     pub is_restarting: bool,
 }
 
-impl Kept {
+impl KeptUpdate {
     /// Reads what was kept. What can't be read counts as nothing: the next check is due at once.
     pub fn read(folder: &Path) -> Self {
         let file = fs::read(folder.join(FILE)).unwrap_or_default();
@@ -41,12 +41,12 @@ mod tests {
     #[test]
     fn what_is_kept_is_found_again_and_a_broken_file_counts_as_none() {
         let folder = tempfile::tempdir().unwrap();
-        assert_eq!(Kept::read(folder.path()), Kept::default());
+        assert_eq!(KeptUpdate::read(folder.path()), KeptUpdate::default());
         let at = Some(Timestamp::from_millis(5));
-        let kept = Kept { checked_at: at, skipped: Some("0.3.0".to_owned()), is_restarting: true };
+        let kept = KeptUpdate { checked_at: at, skipped: Some("0.3.0".to_owned()), is_restarting: true };
         kept.write(folder.path()).unwrap();
-        assert_eq!(Kept::read(folder.path()), kept);
+        assert_eq!(KeptUpdate::read(folder.path()), kept);
         fs::write(folder.path().join(FILE), "{").unwrap();
-        assert_eq!(Kept::read(folder.path()), Kept::default());
+        assert_eq!(KeptUpdate::read(folder.path()), KeptUpdate::default());
     }
 }

@@ -86,7 +86,7 @@ impl PluginSource {
     }
 
     async fn find(self) -> Result<Option<Release>, UpdateProblem> {
-        let found = self.0.updater.check().await.map_err(|error| problem_of(&error, Step::Check))?;
+        let found = self.0.updater.check().await.map_err(|error| problem_of(&error, UpdateStep::Check))?;
         let release = found.as_ref().map(|update| Release {
             version: update.version.clone(),
             notes: update.body.as_deref().unwrap_or_default().chars().take(NOTES).collect(),
@@ -105,7 +105,7 @@ impl PluginSource {
             progress(received, total);
         };
         let package =
-            update.download(on_chunk, || {}).await.map_err(|error| problem_of(&error, Step::Download))?;
+            update.download(on_chunk, || {}).await.map_err(|error| problem_of(&error, UpdateStep::Download))?;
         *lock(&self.0.package) = Some((update, Arc::new(package)));
         Ok(())
     }
@@ -114,7 +114,7 @@ impl PluginSource {
         let Some((update, package)) = lock(&self.0.package).clone() else { return Err(nothing_found()) };
         let installing = tauri::async_runtime::spawn_blocking(move || update.install(package.as_slice()));
         let ended = installing.await.map_err(|error| UpdateProblem::System { error: error.to_string() })?;
-        ended.map_err(|error| problem_of(&error, Step::Install))
+        ended.map_err(|error| problem_of(&error, UpdateStep::Install))
     }
 }
 
@@ -153,19 +153,19 @@ impl Source for PluginSource {
 
 /// What was done when an error came.
 #[derive(Clone, Copy)]
-enum Step {
+enum UpdateStep {
     Check,
     Download,
     Install,
 }
 
-fn problem_of(error: &Error, step: Step) -> UpdateProblem {
+fn problem_of(error: &Error, step: UpdateStep) -> UpdateProblem {
     let words = with_causes(error);
     match error {
-        Error::Reqwest(error) if error.is_decode() && matches!(step, Step::Check) => {
+        Error::Reqwest(error) if error.is_decode() && matches!(step, UpdateStep::Check) => {
             UpdateProblem::Server { error: words }
         }
-        Error::Reqwest(error) if matches!(step, Step::Download) && !error.is_connect() => {
+        Error::Reqwest(error) if matches!(step, UpdateStep::Download) && !error.is_connect() => {
             UpdateProblem::Interrupted { error: words }
         }
         Error::Reqwest(_) => UpdateProblem::Offline { error: words },

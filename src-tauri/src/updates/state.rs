@@ -4,7 +4,7 @@
 use askdesk_contract::{Release, SetAsideUntil, UpdatePhase, UpdateProblem};
 use askdesk_domain::Timestamp;
 
-use super::kept::Kept;
+use super::kept::KeptUpdate;
 
 /// How long after a check that succeeded the next one is due, in milliseconds.
 pub const CHECK_AGAIN: i64 = 24 * 60 * 60 * 1_000;
@@ -92,7 +92,7 @@ pub enum Action {
 pub struct StateMachine {
     phase: UpdatePhase,
     problem: Option<UpdateProblem>,
-    kept: Kept,
+    kept: KeptUpdate,
     installs: Installs,
     /// The version that is not mentioned until the next start.
     put_off: Option<String>,
@@ -103,7 +103,7 @@ pub struct StateMachine {
 
 impl StateMachine {
     /// Creates it for a build that updates itself, or for one that doesn't.
-    pub const fn new(installs: Option<Installs>, kept: Kept) -> Self {
+    pub const fn new(installs: Option<Installs>, kept: KeptUpdate) -> Self {
         let (phase, installs) = match installs {
             Some(installs) => (UpdatePhase::Idle, installs),
             None => (UpdatePhase::Unavailable, Installs::AtExit),
@@ -119,7 +119,7 @@ impl StateMachine {
         self.problem.as_ref()
     }
 
-    pub const fn kept(&self) -> &Kept {
+    pub const fn kept(&self) -> &KeptUpdate {
         &self.kept
     }
 

@@ -375,7 +375,7 @@ async fn a_skipped_version_stays_skipped_after_a_restart() {
     let world = World::checked(Offer::default()).await;
     world.updates.set_aside("0.3.0".to_owned(), SetAsideUntil::NextVersion);
     assert!(!world.updates.read().is_offered);
-    assert_eq!(Kept::read(world.folder.path()).skipped.as_deref(), Some("0.3.0"));
+    assert_eq!(KeptUpdate::read(world.folder.path()).skipped.as_deref(), Some("0.3.0"));
 }
 
 #[tokio::test]

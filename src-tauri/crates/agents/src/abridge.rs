@@ -24,7 +24,7 @@ pub(crate) struct BoundedText {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Kept {
+pub(crate) enum TakenText {
     Whole(Vec<u8>),
     Abridged {
         /// Valid JSON if the whole text was.
@@ -57,10 +57,10 @@ impl BoundedText {
     }
 
     /// Returns the text, and begins the next one.
-    pub(crate) fn take(&mut self) -> Kept {
+    pub(crate) fn take(&mut self) -> TakenText {
         match self.long.take() {
-            Some(long) => Kept::Abridged { text: long.kept, bytes: long.bytes },
-            None => Kept::Whole(std::mem::take(&mut self.held)),
+            Some(long) => TakenText::Abridged { text: long.kept, bytes: long.bytes },
+            None => TakenText::Whole(std::mem::take(&mut self.held)),
         }
     }
 }
@@ -407,12 +407,12 @@ mod tests {
     fn a_text_within_its_bound_is_whole_and_the_next_one_begins_anew() {
         let mut text = BoundedText::new(5);
         text.push(b"12345");
-        assert_eq!(text.take(), Kept::Whole(b"12345".to_vec()));
+        assert_eq!(text.take(), TakenText::Whole(b"12345".to_vec()));
         text.push(b"12345");
         text.push(b"6");
-        assert_eq!(text.take(), Kept::Abridged { text: b"12345".to_vec(), bytes: 6 });
+        assert_eq!(text.take(), TakenText::Abridged { text: b"12345".to_vec(), bytes: 6 });
         text.push(b"ok");
-        assert_eq!(text.take(), Kept::Whole(b"ok".to_vec()));
+        assert_eq!(text.take(), TakenText::Whole(b"ok".to_vec()));
     }
 
     fn any_json() -> impl Strategy<Value = Value> {

@@ -25,7 +25,7 @@ struct Queued {
 
 /// The place of one message; dropping it makes room.
 #[derive(Debug)]
-pub(crate) struct Held {
+pub(crate) struct HeldRoom {
     room: Arc<Room>,
     bytes: usize,
 }
@@ -36,7 +36,7 @@ impl Room {
     }
 
     /// Takes a place. Where there is none, returns how many messages are queued.
-    pub(crate) fn take(self: &Arc<Self>, bytes: usize) -> Result<Held, usize> {
+    pub(crate) fn take(self: &Arc<Self>, bytes: usize) -> Result<HeldRoom, usize> {
         let mut held = self.lock();
         let is_over = held.count >= self.most || held.bytes.saturating_add(bytes) > self.most_bytes;
         if held.count > 0 && is_over {
@@ -44,15 +44,15 @@ impl Room {
         }
         held.count += 1;
         held.bytes += bytes;
-        Ok(Held { room: Arc::clone(self), bytes })
+        Ok(HeldRoom { room: Arc::clone(self), bytes })
     }
 
     /// Takes a place even if there is none.
-    pub(crate) fn take_anyway(self: &Arc<Self>, bytes: usize) -> Held {
+    pub(crate) fn take_anyway(self: &Arc<Self>, bytes: usize) -> HeldRoom {
         let mut held = self.lock();
         held.count += 1;
         held.bytes += bytes;
-        Held { room: Arc::clone(self), bytes }
+        HeldRoom { room: Arc::clone(self), bytes }
     }
 
     pub(crate) fn is_full(&self) -> bool {
@@ -70,7 +70,7 @@ impl Room {
     }
 }
 
-impl Drop for Held {
+impl Drop for HeldRoom {
     fn drop(&mut self) {
         let mut held = self.room.lock();
         held.count -= 1;

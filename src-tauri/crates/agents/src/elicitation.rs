@@ -206,13 +206,13 @@ pub(crate) fn accept(fields: &[Field]) -> Result<Vec<Question>, Refusal> {
 
 /// How an elicitation ended, as MCP has it.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Ended {
+pub(crate) struct ElicitationEnd {
     pub(crate) action: &'static str,
     /// The values; only where they were given.
     pub(crate) content: Option<Value>,
 }
 
-impl Ended {
+impl ElicitationEnd {
     /// Refused by the user, or nothing that can be shown.
     pub(crate) const DECLINED: Self = Self { action: "decline", content: None };
     /// Over without a decision.
@@ -235,7 +235,7 @@ impl Ended {
     }
 }
 
-fn answered(fields: &[Field], questions: &[Question], answers: &Answers) -> Ended {
+fn answered(fields: &[Field], questions: &[Question], answers: &Answers) -> ElicitationEnd {
     let mut content = Map::new();
     for (field, question) in fields.iter().zip(questions) {
         let Some(answer) = answers.to(question.id) else { continue };
@@ -244,11 +244,11 @@ fn answered(fields: &[Field], questions: &[Question], answers: &Answers) -> Ende
             (Some(name), Some(value)) => {
                 content.insert(name.clone(), value);
             }
-            (None, Some(Value::Bool(false))) => return Ended::DECLINED,
+            (None, Some(Value::Bool(false))) => return ElicitationEnd::DECLINED,
             _ => {}
         }
     }
-    Ended { action: "accept", content: Some(Value::Object(content)) }
+    ElicitationEnd { action: "accept", content: Some(Value::Object(content)) }
 }
 
 impl Field {

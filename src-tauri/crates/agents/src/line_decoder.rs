@@ -1,6 +1,6 @@
 //! Splits a stream of bytes into lines in bounded memory, however long a line is.
 
-use crate::abridge::{BoundedText, Kept};
+use crate::abridge::{BoundedText, TakenText};
 use crate::adapter::{Inbound, Partial};
 use crate::event_queue::{EventSender, Unread};
 use crate::link_event::LinkEvent;
@@ -53,8 +53,8 @@ impl LineDecoder {
 
     fn finish_line(&mut self) -> Inbound {
         match self.line.take() {
-            Kept::Whole(line) => Inbound::Line(line),
-            Kept::Abridged { text, bytes } => {
+            TakenText::Whole(line) => Inbound::Line(line),
+            TakenText::Abridged { text, bytes } => {
                 Inbound::Abridged { line: text, why: Partial::TooLarge { bytes } }
             }
         }

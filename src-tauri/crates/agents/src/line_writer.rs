@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tokio::io::{AsyncWrite, AsyncWriteExt};
 use tokio::sync::{mpsc, oneshot};
 
-use crate::bounds::{Held, Room};
+use crate::bounds::{HeldRoom, Room};
 
 /// How many lines may be queued for an agent that does not read.
 pub const WRITE_QUEUE: usize = 64;
@@ -32,7 +32,7 @@ pub(crate) type WriteResult = oneshot::Sender<Result<(), WriteError>>;
 
 #[derive(Debug)]
 enum QueuedWrite {
-    Line(String, Held, WriteResult),
+    Line(String, HeldRoom, WriteResult),
     /// Nothing follows; the sender hears when everything before has been written.
     Close(oneshot::Sender<()>),
 }

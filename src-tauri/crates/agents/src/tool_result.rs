@@ -102,7 +102,7 @@ mod tests {
     fn an_image_that_was_cut_says_so() {
         let mut line = abridge::BoundedText::new(4 * 1024 * 1024);
         line.push(format!(r#"{{"data":"{}"}}"#, "iVBO".repeat(2 * 1024 * 1024)).as_bytes());
-        let abridge::Kept::Abridged { text, .. } = line.take() else { panic!("it is whole") };
+        let abridge::TakenText::Abridged { text, .. } = line.take() else { panic!("it is whole") };
         let text: serde_json::Value = serde_json::from_slice(&text).unwrap();
         check(|it| it.base64(text["data"].as_str().unwrap()), "[image: too large to show]", &[]);
     }

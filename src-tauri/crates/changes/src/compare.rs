@@ -6,7 +6,7 @@ use std::time::Duration;
 use askdesk_contract::{ChangeKind, Unavailable, WhyUnrecorded};
 
 use crate::git::{Git, GitError, STEP};
-use crate::snapshot::{Place, Snapshot};
+use crate::snapshot::{RecordedFolder, Snapshot};
 
 /// How long git may look for renamed files.
 const RENAMES: Duration = Duration::from_secs(20);
@@ -43,7 +43,7 @@ impl Difference {
 }
 
 /// Lists what differs, ordered by path.
-pub(crate) fn compare(place: &Place, old: &Snapshot, new: &Snapshot) -> Result<Vec<Difference>, Unavailable> {
+pub(crate) fn compare(place: &RecordedFolder, old: &Snapshot, new: &Snapshot) -> Result<Vec<Difference>, Unavailable> {
     let mut found = match raw(&place.git, old, new, &["-M", "-l2000"], RENAMES) {
         Err(GitError::TimedOut { .. }) => raw(&place.git, old, new, &["--no-renames"], STEP),
         result => result,

@@ -21,7 +21,7 @@ const ATTRIBUTES: &str = "* !text !eol !crlf !filter !ident !working-tree-encodi
 
 /// Where the repository around a folder keeps its parts.
 #[derive(Clone, Debug)]
-pub(crate) struct Found {
+pub(crate) struct FoundRepository {
     pub(crate) top: PathBuf,
     objects: PathBuf,
     index: PathBuf,
@@ -39,7 +39,7 @@ pub(crate) struct NotFound {
 }
 
 /// Finds the repository that a folder belongs to.
-pub(crate) fn find(program: &Path, folder: &Path) -> Result<Found, NotFound> {
+pub(crate) fn find(program: &Path, folder: &Path) -> Result<FoundRepository, NotFound> {
     let words = [
         "rev-parse",
         "--path-format=absolute",
@@ -60,7 +60,7 @@ pub(crate) fn find(program: &Path, folder: &Path) -> Result<Found, NotFound> {
         output.strip_suffix(b"\n").unwrap_or_default().split(|byte| *byte == b'\n').collect::<Vec<_>>();
     let [top, objects, index, exclude, format] = lines[..] else { return Err(NotFound::default()) };
     let path = crate::path_id::to_path;
-    Ok(Found {
+    Ok(FoundRepository {
         top: path(top),
         objects: path(objects),
         index: path(index),
@@ -70,7 +70,7 @@ pub(crate) fn find(program: &Path, folder: &Path) -> Result<Found, NotFound> {
     })
 }
 
-impl Found {
+impl FoundRepository {
     /// Returns which of these files Git LFS keeps outside the repository.
     pub(crate) fn in_lfs(&self, paths: &[Vec<u8>]) -> HashSet<Vec<u8>> {
         if paths.is_empty() {
@@ -96,7 +96,7 @@ impl Found {
 pub(crate) fn create_private(
     git_dir: &Path,
     top: &Path,
-    found: Option<&Found>,
+    found: Option<&FoundRepository>,
     excludes_file: Option<&Path>,
 ) -> io::Result<()> {
     for folder in ["objects/info", "objects/pack", "refs", "info"] {
@@ -159,7 +159,7 @@ fn config(sha256: bool, excludes_file: Option<&Path>) -> Vec<u8> {
 }
 
 /// The repository's own list of ignored files, and our data folder if it is below the recorded one.
-fn exclude(git_dir: &Path, top: &Path, found: Option<&Found>) -> Vec<u8> {
+fn exclude(git_dir: &Path, top: &Path, found: Option<&FoundRepository>) -> Vec<u8> {
     let mut lines = found.and_then(|found| fs::read(&found.exclude).ok()).unwrap_or_default();
     // The folder that holds the stores of all sessions.
     if let Some(ours) = git_dir.ancestors().nth(3).and_then(|ours| ours.strip_prefix(top).ok()) {

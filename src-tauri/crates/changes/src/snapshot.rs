@@ -13,7 +13,7 @@ use crate::budget::{Budget, COPIED_FILES, Copied, FILE_BYTES};
 use crate::git::{self, Git, GitError, STEP, arguments};
 use crate::objects;
 use crate::path_id::{path_of, path_to_id, to_path};
-use crate::repository::{self, Found};
+use crate::repository::{self, FoundRepository};
 
 /// How many files a recorded folder has at most.
 pub(crate) const FILES: usize = 300_000;
@@ -51,7 +51,7 @@ pub(crate) struct Snapshot {
 
 /// The folder that is recorded.
 #[derive(Clone, Debug)]
-pub(crate) struct Place {
+pub(crate) struct RecordedFolder {
     pub(crate) git: Git,
     /// The top of the repository, or the folder itself.
     pub(crate) top: PathBuf,
@@ -67,12 +67,12 @@ pub(crate) struct Place {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Moment<'a> {
     /// When the session begins, with the repository as it is now.
-    Begin(Option<&'a Found>),
+    Begin(Option<&'a FoundRepository>),
     /// Later, with what was recorded then.
     Later(&'a Snapshot),
 }
 
-impl Place {
+impl RecordedFolder {
     fn pathspec(&self) -> OsString {
         if self.prefix.is_empty() { ".".into() } else { to_path(&self.prefix).into_os_string() }
     }
@@ -213,7 +213,7 @@ impl Place {
     }
 
     /// The files in the index of a repository.
-    fn tracked(&self, found: &Found) -> Vec<Tracked> {
+    fn tracked(&self, found: &FoundRepository) -> Vec<Tracked> {
         let Some(index) = found.index() else { return Vec::new() };
         let git = git::with_index(&self.git, index);
         let listed = list(&git, &["ls-files", "-z", "--stage", "--"], &self.pathspec(), STEP);
@@ -317,7 +317,7 @@ impl Sorted {
     }
 
     /// Leaves out the contents that Git LFS keeps elsewhere. The pointer in the repository says no more than a stamp does.
-    fn leave_out_lfs(&mut self, found: &Found) {
+    fn leave_out_lfs(&mut self, found: &FoundRepository) {
         let large = |file: &&Copied| file.bytes > LFS_POINTER_BYTES;
         let ids = self.stamped.keys().map(|id| path_of(id));
         let asked = self.files.iter().filter(large).map(|file| file.path.clone()).chain(ids);

@@ -18,7 +18,7 @@ use crate::counts::Counts;
 use crate::git;
 use crate::path_id::{path_of, path_to_id, readable, to_bytes, to_path};
 use crate::repository::{self, NotFound};
-use crate::snapshot::{Moment, Place, Snapshot, Stamp};
+use crate::snapshot::{Moment, RecordedFolder, Snapshot, Stamp};
 use crate::{lines, objects};
 
 pub const FILES_LISTED: usize = 5_000;
@@ -66,7 +66,7 @@ struct State {
 
 #[derive(Clone, Debug)]
 pub(crate) struct Opened {
-    pub(crate) place: Place,
+    pub(crate) place: RecordedFolder,
     baseline: Snapshot,
     of_other: Option<String>,
 }
@@ -99,7 +99,7 @@ impl Tracker {
             .and_then(|()| repository::create_private(&git_dir, &top, found.as_ref(), excludes.as_deref()))
             .map_err(|error| failed(&git_dir, &error))?;
         let git = git::private(&program, &git_dir, &top);
-        let place = Place { git, top, prefix, in_repository: found.is_some(), git_dir: git_dir.clone() };
+        let place = RecordedFolder { git, top, prefix, in_repository: found.is_some(), git_dir: git_dir.clone() };
         let recorded = place.record(Moment::Begin(found.as_ref()));
         let baseline = match recorded {
             Ok(baseline) => baseline,
@@ -213,14 +213,14 @@ impl Tracker {
     }
 
     /// Records the folder as it is now.
-    pub(crate) fn record_now(&self) -> Result<(Place, Snapshot), Unavailable> {
+    pub(crate) fn record_now(&self) -> Result<(RecordedFolder, Snapshot), Unavailable> {
         let mut state = self.state();
         let Opened { place, baseline, .. } = self.opened(&mut state)?;
         let now = self.record(&place, &baseline)?;
         Ok((place, now))
     }
 
-    fn record(&self, place: &Place, baseline: &Snapshot) -> Result<Snapshot, Unavailable> {
+    fn record(&self, place: &RecordedFolder, baseline: &Snapshot) -> Result<Snapshot, Unavailable> {
         if !place.top.join(to_path(&place.prefix)).is_dir() {
             return Err(Unavailable::FolderGone);
         }
@@ -229,7 +229,7 @@ impl Tracker {
         place.record(Moment::Later(baseline))
     }
 
-    pub(crate) fn place(&self) -> Result<Place, Unavailable> {
+    pub(crate) fn place(&self) -> Result<RecordedFolder, Unavailable> {
         Ok(self.opened(&mut self.state())?.place)
     }
 
@@ -263,7 +263,7 @@ impl Tracker {
         let git = git::private(&program, &git_dir, &top);
         let (prefix, in_repository) = (path_of(&stored.prefix), stored.in_repository);
         let opened = Opened {
-            place: Place { git, top, prefix, in_repository, git_dir },
+            place: RecordedFolder { git, top, prefix, in_repository, git_dir },
             baseline: stored.snapshot,
             of_other: stored.of_other,
         };
@@ -285,13 +285,13 @@ impl Tracker {
 
 /// A changed file with both of its recorded contents; none where a side doesn't exist or is not a file's content.
 pub(crate) struct Recorded {
-    pub(crate) place: Place,
+    pub(crate) place: RecordedFolder,
     pub(crate) found: Difference,
     pub(crate) old: Option<Vec<u8>>,
     pub(crate) new: Option<Vec<u8>>,
 }
 
-fn find<'a>(state: &'a State, place: &Place, id: &str, version: &str) -> Result<&'a Difference, Unavailable> {
+fn find<'a>(state: &'a State, place: &RecordedFolder, id: &str, version: &str) -> Result<&'a Difference, Unavailable> {
     let mut path = place.prefix.clone();
     if !path.is_empty() {
         path.push(b'/');
@@ -309,7 +309,7 @@ fn find<'a>(state: &'a State, place: &Place, id: &str, version: &str) -> Result<
 /// The contents of both sides; none where a side doesn't exist or is not a file.
 pub(crate) type Contents = [Option<Vec<u8>>; 2];
 
-pub(crate) fn sides(place: &Place, found: &Difference) -> Result<Contents, Unavailable> {
+pub(crate) fn sides(place: &RecordedFolder, found: &Difference) -> Result<Contents, Unavailable> {
     let is_file = |entry: &&Entry| entry.mode != crate::compare::REPOSITORY;
     let entries = [&found.old, &found.new].map(|entry| entry.as_ref().filter(is_file));
     let wanted = entries.iter().flatten().map(|entry| &*entry.object).collect::<Vec<_>>();

@@ -50,7 +50,7 @@ type Path<'a> = Vec<&'a str>;
 
 /// A change of one place in a text.
 #[derive(Clone, Debug, PartialEq)]
-enum Step<'a> {
+enum EditStep<'a> {
     /// Sets a member, in objects that are created if they are missing.
     Set(Path<'a>, Value),
     Remove(Path<'a>),
@@ -79,7 +79,7 @@ impl Piece {
     }
 
     /// Returns the steps that add the piece or update it.
-    fn put(&self, document: &Value) -> Vec<Step<'_>> {
+    fn put(&self, document: &Value) -> Vec<EditStep<'_>> {
         let found = self.find(document);
         let mut steps = Vec::new();
         match &self.kind {
@@ -89,19 +89,19 @@ impl Piece {
                     Some(entry @ Value::Object(found)) if ours(entry) => {
                         update(&path, found, value, &mut steps)
                     }
-                    _ => steps.push(Step::Set(path, Value::Object(value.clone()))),
+                    _ => steps.push(EditStep::Set(path, Value::Object(value.clone()))),
                 }
             }
             Kind::Element { .. } | Kind::Setting { .. }
                 if found.is_some_and(|it| self.is_satisfied_by(it)) => {}
             Kind::Setting { name, value } => {
-                steps.push(Step::Set([self.path, &[*name]].concat(), value.clone()));
+                steps.push(EditStep::Set([self.path, &[*name]].concat(), value.clone()));
             }
             kind @ Kind::Element { value, .. } => {
                 let elements = self.elements(document);
                 let index = elements.iter().position(|element| kind.own(element).is_some());
                 let before = index.unwrap_or(elements.len());
-                steps.push(Step::Insert(self.path.to_vec(), before, value.clone()));
+                steps.push(EditStep::Insert(self.path.to_vec(), before, value.clone()));
                 if let Some(index) = index {
                     steps.extend(self.take_own(&elements[index], index + 1));
                 }
@@ -112,19 +112,19 @@ impl Piece {
 
     /// Returns the steps that remove the piece, or restore what was there earlier. Objects and lists that are empty then, and
     /// weren't there earlier, are removed too.
-    fn take(&self, document: &Value, earlier: &Value) -> Vec<Step<'_>> {
+    fn take(&self, document: &Value, earlier: &Value) -> Vec<EditStep<'_>> {
         let mut steps = Vec::new();
         match (&self.kind, self.find(earlier)) {
             (Kind::Member { name, .. }, earlier) => {
                 let path = [self.path, &[*name]].concat();
                 steps.push(match earlier {
-                    Some(value) => Step::Set(path, value.clone()),
-                    None => Step::Remove(path),
+                    Some(value) => EditStep::Set(path, value.clone()),
+                    None => EditStep::Remove(path),
                 });
             }
             // It was there before we connected, so it stays.
             (Kind::Element { .. } | Kind::Setting { .. }, Some(_)) => {}
-            (Kind::Setting { name, .. }, None) => steps.push(Step::Remove([self.path, &[*name]].concat())),
+            (Kind::Setting { name, .. }, None) => steps.push(EditStep::Remove([self.path, &[*name]].concat())),
             (kind @ Kind::Element { .. }, None) => {
                 let elements = self.elements(document).iter().enumerate().rev();
                 let own = elements.filter(|(_, element)| kind.own(element).is_some());
@@ -133,20 +133,20 @@ impl Piece {
         }
         let paths = (1..=self.path.len()).rev().map(|end| &self.path[..end]);
         let made = paths.take_while(|path| value_at(earlier, path).is_none());
-        steps.extend(made.map(|path| Step::RemoveIfEmpty(path.to_vec())));
+        steps.extend(made.map(|path| EditStep::RemoveIfEmpty(path.to_vec())));
         steps
     }
 
     /// Removes our items from an element, or the whole element if nothing else is in it.
-    fn take_own(&self, element: &Value, index: usize) -> Vec<Step<'_>> {
+    fn take_own(&self, element: &Value, index: usize) -> Vec<EditStep<'_>> {
         let Kind::Element { ours, inside, .. } = &self.kind else { return Vec::new() };
         let list = self.path.to_vec();
         let items = inside.and_then(|name| Some((name, element.get(name)?.as_array()?)));
         let Some((name, items)) = items.filter(|(_, items)| !items.iter().all(ours)) else {
-            return vec![Step::RemoveElement(list, index)];
+            return vec![EditStep::RemoveElement(list, index)];
         };
         let own = items.iter().enumerate().rev().filter(|(_, item)| ours(item));
-        own.map(|(place, _)| Step::RemoveItem(list.clone(), index, name, place)).collect()
+        own.map(|(place, _)| EditStep::RemoveItem(list.clone(), index, name, place)).collect()
     }
 
     /// Tells whether the value that was found proves that we connected this client.
@@ -220,14 +220,14 @@ fn update<'a>(
     path: &[&'a str],
     found: &Map<String, Value>,
     wanted: &'a Map<String, Value>,
-    steps: &mut Vec<Step<'a>>,
+    steps: &mut Vec<EditStep<'a>>,
 ) {
     for (name, value) in wanted {
         let path = [path, &[name.as_str()]].concat();
         match (found.get(name), value) {
             (Some(found), value) if found == value => {}
             (Some(Value::Object(found)), Value::Object(wanted)) => update(&path, found, wanted, steps),
-            (_, value) => steps.push(Step::Set(path, value.clone())),
+            (_, value) => steps.push(EditStep::Set(path, value.clone())),
         }
     }
 }
@@ -296,7 +296,7 @@ pub fn put(format: Format, text: &str, pieces: &[Piece]) -> Result<String, FileE
     if all_there(&old) {
         return Ok(text.to_owned());
     }
-    let steps: Vec<Step<'_>> = pieces.iter().flat_map(|piece| piece.put(&old)).collect();
+    let steps: Vec<EditStep<'_>> = pieces.iter().flat_map(|piece| piece.put(&old)).collect();
     let after = apply(format, body, &steps)?;
     let new = read(format, &after).map_err(|_| FileErrorKind::Unsafe)?;
     let keeps_comments = format == Format::Toml || json::comments(body)? == json::comments(&after)?;
@@ -325,7 +325,7 @@ pub fn take(
     let (mark, body) = without_mark(text);
     let earlier = before.and_then(|before| read(format, before).ok());
     let earlier = earlier.unwrap_or(Value::Object(Map::new()));
-    let steps: Vec<Step<'_>> = pieces.iter().flat_map(|piece| piece.take(&old, &earlier)).collect();
+    let steps: Vec<EditStep<'_>> = pieces.iter().flat_map(|piece| piece.take(&old, &earlier)).collect();
     let after = apply(format, body, &steps)?;
     let new = read(format, &after).map_err(|_| FileErrorKind::Unsafe)?;
     if !same_but_for(pieces, &old, &new) {
@@ -352,7 +352,7 @@ pub fn remove_text(
     let old = read(format, body)?;
     let elements = value_at(&old, list).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let found = elements.iter().enumerate().rev().filter(|(_, element)| element.as_str() == Some(removed));
-    let steps: Vec<Step<'_>> = found.map(|(place, _)| Step::RemoveElement(list.to_vec(), place)).collect();
+    let steps: Vec<EditStep<'_>> = found.map(|(place, _)| EditStep::RemoveElement(list.to_vec(), place)).collect();
     if steps.is_empty() {
         return Ok(text.to_owned());
     }
@@ -370,7 +370,7 @@ pub fn remove_text(
     Ok(format!("{mark}{after}"))
 }
 
-fn apply(format: Format, text: &str, steps: &[Step<'_>]) -> Result<String, FileErrorKind> {
+fn apply(format: Format, text: &str, steps: &[EditStep<'_>]) -> Result<String, FileErrorKind> {
     match format {
         Format::Json => json::apply(text, steps),
         Format::Toml => toml::apply(text, steps),

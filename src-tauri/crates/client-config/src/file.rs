@@ -17,7 +17,7 @@ const FILE_MOST: u64 = 64 * 1024 * 1024;
 const BACKUP: &str = ".askdesk-backup";
 
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct FoundFile {
     /// Its path as the client names it.
     pub file: PathBuf,
     /// Its path with every link resolved.
@@ -28,7 +28,7 @@ pub struct Found {
     pub document: Value,
 }
 
-impl Found {
+impl FoundFile {
     pub fn read(place: &ConfigPath, format: Format) -> Result<Self, FileErrorKind> {
         let target = resolve(place)?;
         let text = text_of(&target)?;
@@ -73,7 +73,7 @@ impl Found {
 
 /// Lists the texts of some lists in a JSON file, list by list. A missing file has none.
 pub fn texts_of(place: &ConfigPath, lists: &[&[&str]]) -> Result<Vec<Vec<String>>, FileError> {
-    let found = Found::read(place, Format::Json).map_err(|why| why.of(&place.path))?;
+    let found = FoundFile::read(place, Format::Json).map_err(|why| why.of(&place.path))?;
     let texts = |list: &&[&str]| edit::texts(&found.document, list).map(str::to_owned).collect();
     Ok(lists.iter().map(texts).collect())
 }

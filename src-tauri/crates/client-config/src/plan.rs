@@ -10,7 +10,7 @@ use crate::edit::{self, Format, Kind, Piece};
 use crate::entries::{self, ConfigEntry, Endpoint};
 use crate::env::{ConfigPath, Env};
 use crate::error::{FileError, FileErrorKind};
-use crate::file::{self, Found};
+use crate::file::{self, FoundFile};
 use crate::scope::Scope;
 use crate::token::Token;
 
@@ -115,7 +115,7 @@ pub(crate) fn entries_anywhere(client: Client, scope: Scope, env: &Env) -> Vec<C
 fn place_of(entry: &ConfigEntry) -> Result<&ConfigPath, FileError> {
     let mut there = None;
     for place in &entry.files {
-        let found = Found::read(place, entry.format).map_err(|why| why.of(&place.path))?;
+        let found = FoundFile::read(place, entry.format).map_err(|why| why.of(&place.path))?;
         if entry.pieces.iter().any(|piece| piece.find(&found.document).is_some()) {
             return Ok(place);
         }
@@ -127,7 +127,7 @@ fn place_of(entry: &ConfigEntry) -> Result<&ConfigPath, FileError> {
 
 /// Tells whether an entry contains something that only connecting puts there. If a file can't be read, the answer is yes.
 fn is_connected(entry: &ConfigEntry) -> bool {
-    entry.files.iter().any(|place| match Found::read(place, entry.format) {
+    entry.files.iter().any(|place| match FoundFile::read(place, entry.format) {
         Ok(found) => has_proof(entry, &found.document),
         Err(_) => true,
     })
@@ -148,7 +148,7 @@ impl Plan {
     }
 
     fn put(&mut self, entry: &ConfigEntry, place: &ConfigPath) -> Result<(), FileErrorKind> {
-        let found = Found::read(place, entry.format)?;
+        let found = FoundFile::read(place, entry.format)?;
         let before = found.text.as_deref().unwrap_or_default();
         let after = edit::put(entry.format, before, &entry.pieces)?;
         if after == before {
@@ -167,13 +167,13 @@ impl Plan {
         } else if found.is_open_to_others() {
             self.notes.push(Note::OpenToOthers(found.file.clone()));
         }
-        let Found { file, target, text, .. } = found;
+        let FoundFile { file, target, text, .. } = found;
         self.changes.push(Change { file, before: text, after: Some(after), target, backup });
         Ok(())
     }
 
     /// Decides what to back up of a file without our entry. An older backup is outdated: disconnecting would restore it.
-    fn copy_of(&mut self, found: &Found) -> Result<Backup, FileErrorKind> {
+    fn copy_of(&mut self, found: &FoundFile) -> Result<Backup, FileErrorKind> {
         let (copy, over) = (found.backup(), found.backup_text()?);
         if over.is_some() && over != found.text {
             self.notes.push(Note::OldCopy(copy.clone()));
@@ -186,7 +186,7 @@ impl Plan {
     }
 
     fn take(&mut self, entry: &ConfigEntry, place: &ConfigPath) -> Result<(), FileErrorKind> {
-        let found = Found::read(place, entry.format)?;
+        let found = FoundFile::read(place, entry.format)?;
         let Some(text) = &found.text else { return Ok(()) };
         let ours = |piece: &&Piece| {
             let is_ours = |found: &Value| match &piece.kind {
@@ -217,7 +217,7 @@ impl Plan {
             }
             None => Backup::Leave,
         };
-        let Found { file, target, text, .. } = found;
+        let FoundFile { file, target, text, .. } = found;
         self.changes.push(Change { file, before: text, after, target, backup });
         Ok(())
     }
@@ -257,14 +257,14 @@ impl Change {
     /// Plans the removal of a text from a list of a JSON file. Returns `None` if it isn't there.
     pub fn remove_text(place: &ConfigPath, list: &[&str], removed: &str) -> Result<Option<Self>, FileError> {
         let plan = || {
-            let found = Found::read(place, Format::Json)?;
+            let found = FoundFile::read(place, Format::Json)?;
             let Some(before) = found.text.clone() else { return Ok(None) };
             let after = edit::remove_text(Format::Json, &before, list, removed)?;
             if after == before {
                 return Ok(None);
             }
             found.check_writable()?;
-            let Found { file, target, .. } = found;
+            let FoundFile { file, target, .. } = found;
             Ok(Some(Self { file, before: Some(before), after: Some(after), target, backup: Backup::Leave }))
         };
         plan().map_err(|why: FileErrorKind| why.of(&place.path))

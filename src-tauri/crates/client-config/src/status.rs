@@ -13,7 +13,7 @@ use crate::edit;
 use crate::entries::{self, ConfigEntry, Endpoint};
 use crate::env::Env;
 use crate::error::FileErrorKind;
-use crate::file::Found;
+use crate::file::FoundFile;
 use crate::hook_command;
 use crate::scope::Scope;
 
@@ -91,8 +91,8 @@ pub fn file_statuses(client: Client, scope: Scope, env: &Env, endpoint: &Endpoin
     for entry in entries::entries(client, scope, env, &endpoint) {
         let before = file_statuses.len();
         for place in &entry.files {
-            let entry = match Found::read(place, entry.format) {
-                Ok(Found { text: None, .. }) => continue,
+            let entry = match FoundFile::read(place, entry.format) {
+                Ok(FoundFile { text: None, .. }) => continue,
                 Ok(found) => entry_of(&found.document, &entry.pieces),
                 Err(why) => EntryState::Unusable { why },
             };
@@ -134,7 +134,7 @@ fn command_of_hook(event: &str, client: Client, scope: Scope, env: &Env) -> Opti
 fn documents(client: Client, scope: Scope, env: &Env) -> Vec<(ConfigEntry, Value)> {
     let mut documents = Vec::new();
     for entry in crate::plan::entries_anywhere(client, scope, env) {
-        let found = entry.files.iter().filter_map(|place| Found::read(place, entry.format).ok());
+        let found = entry.files.iter().filter_map(|place| FoundFile::read(place, entry.format).ok());
         documents.extend(found.map(|found| (entry.clone(), found.document)));
     }
     documents

@@ -4,7 +4,7 @@ use askdesk_domain::Command;
 
 /// A step between a question and the delivery of its answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Step<'a> {
+pub(crate) enum FaultPoint<'a> {
     /// Before anything of a command is on disk.
     Deciding(&'a Command),
     /// All of it is on disk, and nothing has been published.
@@ -24,11 +24,11 @@ pub(crate) enum Step<'a> {
 }
 
 #[cfg(not(feature = "faults"))]
-pub(crate) const fn reached(_: Step<'_>) {}
+pub(crate) const fn reached(_: FaultPoint<'_>) {}
 
 /// Kills the process if `ASKDESK_DIE_AT` names the step: its name, followed by the two names of its command if it has one.
 #[cfg(feature = "faults")]
-pub(crate) fn reached(step: Step<'_>) {
+pub(crate) fn reached(step: FaultPoint<'_>) {
     static DIE_AT: std::sync::LazyLock<Option<String>> =
         std::sync::LazyLock::new(|| std::env::var("ASKDESK_DIE_AT").ok());
     let Some(wanted) = DIE_AT.as_deref() else { return };

@@ -18,7 +18,7 @@ use crate::clock::Clock;
 use crate::error::EngineError;
 use crate::hub::Subscription;
 use crate::images::Images;
-use crate::journal::{Found, QuestionFilter, QuestionsFound, Reader, Salvaged};
+use crate::journal::{FoundEntries, QuestionFilter, QuestionsFound, Reader, Salvaged};
 use crate::mailbox::{Applied, DraftRevision, EntryWrite, Input, SaveDraft, WriterMailbox};
 use crate::session_tokens::SessionTokens;
 
@@ -250,7 +250,7 @@ impl EngineHandle {
     }
 
     /// Searches the entries of all sessions; see [`Reader::search`].
-    pub async fn search(&self, text: String, limit: u32, offset: u32) -> Result<Found, EngineError> {
+    pub async fn search(&self, text: String, limit: u32, offset: u32) -> Result<FoundEntries, EngineError> {
         let limit = limit.clamp(1, PAGE_ENTRIES);
         read(&self.history, move |reader| reader.search(&text, limit, offset)).await
     }

@@ -36,7 +36,7 @@ pub use read::Reader;
 pub use salvage::Salvaged;
 #[cfg(test)]
 pub(crate) use search::text_of;
-pub use search::{Found, Hit};
+pub use search::{FoundEntries, Hit};
 pub use totals::ANSWER_TIMES;
 
 use redaction::Sweep;

@@ -18,7 +18,7 @@ pub mod handle;
 pub mod helper_outputs;
 pub mod hub;
 pub mod images;
-pub mod inbound;
+pub mod inbound_calls;
 pub mod journal;
 mod mailbox;
 mod open;
@@ -43,8 +43,8 @@ pub use error::EngineError;
 pub use handle::{EngineHandle, PAGE_ENTRIES};
 pub use hub::Subscription;
 pub use images::{ImageError, Images};
-pub use inbound::{InboundAsk, InboundCall, InboundCalls, InboundStatus};
-pub use journal::{Found, Hit, Journal, QuestionFilter, QuestionsFound};
+pub use inbound_calls::{InboundAsk, InboundCall, InboundCalls, InboundStatus};
+pub use journal::{FoundEntries, Hit, Journal, QuestionFilter, QuestionsFound};
 pub use mailbox::{Applied, ConfigChange, DraftRevision, Message, SessionCall};
 pub use session::{
     Before, Beginning, FolderLeaving, NotListed, QUIT_LIMIT, Sessions, StartSpec, WorktreeToMake,

@@ -6,7 +6,7 @@
 mod changes;
 mod drafts;
 mod effects;
-mod inbound;
+mod registrations;
 mod storage;
 pub(crate) mod time_limits;
 mod transcript;
@@ -31,7 +31,7 @@ use tokio::time::timeout_at;
 
 use crate::clock::{Clock, ClockSteps};
 use crate::error::EngineError;
-use crate::fault::{self, Step};
+use crate::fault::{self, FaultPoint};
 use crate::hub::Hub;
 use crate::journal::{DamageSearch, Journal, Opened, Reader};
 use crate::mailbox::{Applied, Input, SessionMailbox};
@@ -301,10 +301,10 @@ impl Writer {
             return Ok(decision);
         }
         let written = self.transcripts.entries_of(&decision.events, self.clock.now());
-        fault::reached(Step::Deciding(command));
+        fault::reached(FaultPoint::Deciding(command));
         let at = self.clock.now();
         self.store_with(|journal| journal.commit(&decision.events, &written.entries, at))?;
-        fault::reached(Step::Committed(command));
+        fault::reached(FaultPoint::Committed(command));
         let entries = self.transcripts.commit(&decision.events, written);
         for event in &decision.events {
             self.desk.fold(event);
@@ -312,7 +312,7 @@ impl Writer {
                 self.sessions.remove(session);
             }
         }
-        fault::reached(Step::Folded(command));
+        fault::reached(FaultPoint::Folded(command));
         let mut changes = changes::changes_of(&self.desk, &decision.events);
         changes.extend(entries.into_iter().map(|(session, entry)| Change::Entry { session, entry }));
         changes
@@ -324,7 +324,7 @@ impl Writer {
             _ => None,
         }));
         self.hub.publish(&self.desk, changes);
-        fault::reached(Step::Published(command));
+        fault::reached(FaultPoint::Published(command));
         for effect in &decision.effects {
             self.carry_out(effect);
         }
@@ -375,7 +375,7 @@ impl Writer {
         };
         let session = match command {
             Command::Session(SessionCommand::Start { id, .. }) => Some(*id),
-            Command::Inbound(InboundCommand::Open { .. }) => inbound::opened(decision),
+            Command::Inbound(InboundCommand::Open { .. }) => registrations::opened(decision),
             Command::Session(
                 SessionCommand::End { session, .. }
                 | SessionCommand::Rename { session, .. }

@@ -3,4 +3,4 @@
 mod search;
 mod walk;
 
-pub use search::{FileSearch, Found};
+pub use search::{FileSearch, FoundFiles};

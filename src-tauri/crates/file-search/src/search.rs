@@ -35,7 +35,7 @@ impl Default for FileSearch {
 
 /// What a query means.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Found {
+pub struct FoundFiles {
     /// Relative to the folder, with `/` between names, the best match first. The path of a folder ends in `/`.
     pub paths: Vec<String>,
     /// Whether the folder has more files than were looked at.
@@ -49,7 +49,7 @@ impl FileSearch {
     ///
     /// The letters of the query may have others between them. Upper and lower case are the same, and accents count only where the query
     /// has them. Blocks for at most 200 ms.
-    pub fn find(&self, folder: &Path, query: &str, most: usize) -> Found {
+    pub fn find(&self, folder: &Path, query: &str, most: usize) -> FoundFiles {
         let mut folders = self.folders();
         let known = folders.iter().position(|known| known.path == folder);
         let mut found = known.and_then(|at| folders.remove(at)).unwrap_or_else(|| Folder::new(folder));
@@ -78,7 +78,7 @@ impl Folder {
         Self { path: path.to_owned(), now: Listing::read(path), next: None }
     }
 
-    fn find(&mut self, query: &str, most: usize, fresh: Duration) -> Found {
+    fn find(&mut self, query: &str, most: usize, fresh: Duration) -> FoundFiles {
         if let Some(next) = self.next.take_if(|next| next.walk.is_done()) {
             self.now = next;
         }
@@ -116,7 +116,7 @@ impl Listing {
         self.walk.ended().is_some_and(|(took, since)| since > fresh.max(took * READING))
     }
 
-    fn find(&mut self, query: &str, most: usize) -> Found {
+    fn find(&mut self, query: &str, most: usize) -> FoundFiles {
         let extends = query.starts_with(&self.query);
         let pattern = &mut self.matcher.pattern;
         pattern.reparse(0, &literal(query), CaseMatching::Ignore, Normalization::Smart, extends);
@@ -131,7 +131,7 @@ impl Listing {
                 let matched = self.matcher.snapshot();
                 let count = matched.matched_item_count().min(u32::try_from(most).unwrap_or(u32::MAX));
                 let paths = matched.matched_items(..count).map(|item| item.matcher_columns[0].to_string());
-                return Found { paths: paths.collect(), is_cut: self.walk.is_cut(), is_reading };
+                return FoundFiles { paths: paths.collect(), is_cut: self.walk.is_cut(), is_reading };
             }
         }
     }
@@ -175,7 +175,7 @@ mod tests {
     }
 
     /// Asks until the folder is read.
-    fn whole(search: &FileSearch, folder: &Path, query: &str, most: usize) -> Found {
+    fn whole(search: &FileSearch, folder: &Path, query: &str, most: usize) -> FoundFiles {
         let began = Instant::now();
         loop {
             let found = search.find(folder, query, most);

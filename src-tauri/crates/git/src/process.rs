@@ -17,14 +17,14 @@ const LINGER: Duration = Duration::from_secs(2);
 #[cfg(unix)]
 const CLEAN_UP: Duration = Duration::from_secs(2);
 
-pub(crate) struct Ended {
+pub(crate) struct Exited {
     pub(crate) status: ExitStatus,
     pub(crate) output: Vec<u8>,
     pub(crate) errors: Vec<u8>,
 }
 
 /// Runs a command; returns none if it was ended because of the time limit.
-pub(crate) fn run(mut command: Command, input: Vec<u8>, limit: Duration) -> std::io::Result<Option<Ended>> {
+pub(crate) fn run(mut command: Command, input: Vec<u8>, limit: Duration) -> std::io::Result<Option<Exited>> {
     detach(&mut command)?;
     let mut child = command.spawn()?;
     let stdin = child.stdin.take();
@@ -36,7 +36,7 @@ pub(crate) fn run(mut command: Command, input: Vec<u8>, limit: Duration) -> std:
     let output = Reading::start(child.stdout.take(), MAX_OUTPUT, Rest::Refused);
     let errors = Reading::start(child.stderr.take(), MAX_ERRORS, Rest::Dropped);
     let Some(status) = wait(&mut child, limit)? else { return Ok(None) };
-    Ok(Some(Ended { status, output: output.finish(), errors: errors.finish() }))
+    Ok(Some(Exited { status, output: output.finish(), errors: errors.finish() }))
 }
 
 /// What happens to output over the limit.

@@ -7,7 +7,7 @@ use askdesk_domain::{OpenError, Program, ProgramKind, Settings};
 
 use crate::arguments::{self, Running};
 use crate::command;
-use crate::search::{Found, Search};
+use crate::search::{FoundProgram, Search};
 use crate::start::Launch;
 use crate::target::Target;
 
@@ -43,7 +43,7 @@ impl Programs {
         match (program.kind(), program) {
             (ProgramKind::Terminal, terminal) => self.terminal_in(terminal, target.folder(), None),
             (_, Program::Vim | Program::Neovim) => {
-                let Found { program: editor, .. } = self.find(program)?;
+                let FoundProgram { program: editor, .. } = self.find(program)?;
                 self.run_in_terminal(target.folder(), &editor, &arguments::of_editor(program, target))
             }
             (_, Program::EditorCommand) => {
@@ -96,7 +96,7 @@ impl Programs {
         launch(terminal, found, args.ok_or(OpenError::TerminalOnlyOpens { terminal })?, folder)
     }
 
-    fn find(&self, program: Program) -> Result<Found, OpenError> {
+    fn find(&self, program: Program) -> Result<FoundProgram, OpenError> {
         self.search.find(program).ok_or(OpenError::NotInstalled { program })
     }
 
@@ -107,7 +107,7 @@ impl Programs {
     }
 }
 
-fn launch(program: Program, found: Found, args: Vec<OsString>, folder: &Path) -> Result<Launch, OpenError> {
+fn launch(program: Program, found: FoundProgram, args: Vec<OsString>, folder: &Path) -> Result<Launch, OpenError> {
     if let Some(character) = arguments::unsafe_character(program, &args) {
         return Err(OpenError::Unsafe { program, character: character.to_owned() });
     }

@@ -21,7 +21,7 @@ pub struct Search {
 
 /// A program that was found, and the arguments that select it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct FoundProgram {
     pub program: PathBuf,
     pub before: Vec<OsString>,
 }
@@ -51,10 +51,10 @@ impl Search {
     }
 
     /// Finds one of the known programs. May block.
-    pub fn find(&self, program: Program) -> Option<Found> {
+    pub fn find(&self, program: Program) -> Option<FoundProgram> {
         if matches!(program, Program::Iterm | Program::MacTerminal) {
             let bundle = self.application(program)?;
-            return Some(Found { program: "/usr/bin/open".into(), before: vec!["-a".into(), bundle.into()] });
+            return Some(FoundProgram { program: "/usr/bin/open".into(), before: vec!["-a".into(), bundle.into()] });
         }
         if program == Program::WindowsTerminal && self.os != Os::Windows {
             return None;
@@ -63,7 +63,7 @@ impl Search {
         let in_bundle =
             || Some(self.application(program)?.join(inside_bundle(program)?)).filter(|it| it.is_file());
         let program = by_name().or_else(in_bundle).or_else(|| app_path(names(program)))?;
-        Some(Found { program, before: Vec::new() })
+        Some(FoundProgram { program, before: Vec::new() })
     }
 
     /// Finds a program by its name or absolute path. May block.
@@ -276,10 +276,10 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let search = search(&[], &[root.path().to_owned()]);
         let code = program_at(&root.path().join("Visual Studio Code.app/Contents/Resources/app/bin/code"));
-        assert_eq!(search.find(Program::VsCode), Some(Found { program: code, before: Vec::new() }));
+        assert_eq!(search.find(Program::VsCode), Some(FoundProgram { program: code, before: Vec::new() }));
         fs::create_dir_all(root.path().join("iTerm.app")).unwrap();
         let before = vec!["-a".into(), root.path().join("iTerm.app").into()];
-        assert_eq!(search.find(Program::Iterm), Some(Found { program: "/usr/bin/open".into(), before }));
+        assert_eq!(search.find(Program::Iterm), Some(FoundProgram { program: "/usr/bin/open".into(), before }));
     }
 
     #[test]

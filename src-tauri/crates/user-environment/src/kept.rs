@@ -67,7 +67,7 @@ struct Written {
 
 /// What the last start has kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Kept {
+pub struct KeptEnvironment {
     pub origin: Origin,
     pub changes: Changes,
     /// Whether the shell set something that names a live thing, which isn't kept.
@@ -89,14 +89,14 @@ pub fn keep(folder: &Path, origin: &Origin, changes: &Changes) -> io::Result<()>
 }
 
 /// Returns what the last start has kept. A file that can't be read counts as none: the shell is asked again.
-pub fn kept(folder: &Path) -> Option<Kept> {
+pub fn kept(folder: &Path) -> Option<KeptEnvironment> {
     let Written { origin, mut set, removed, lacks_live } =
         serde_json::from_slice(&fs::read(folder.join(KEPT_FILE)).ok()?).ok()?;
     // Earlier versions kept everything.
     let lacks_live = take_out_live(&mut set) || lacks_live;
     let set = set.into_iter().map(|(name, value)| (name.into(), value.into())).collect();
     let changes = Changes { set, removed: removed.into_iter().map(Into::into).collect() };
-    Some(Kept { origin, changes, lacks_live })
+    Some(KeptEnvironment { origin, changes, lacks_live })
 }
 
 #[cfg(test)]
@@ -113,7 +113,7 @@ mod tests {
         let changes =
             Changes { set: [("API_KEY".into(), "a\n\"b\"".into())].into(), removed: ["GONE".into()].into() };
         keep(folder.path(), &origin, &changes).unwrap();
-        assert_eq!(kept(folder.path()), Some(Kept { origin, changes, lacks_live: false }));
+        assert_eq!(kept(folder.path()), Some(KeptEnvironment { origin, changes, lacks_live: false }));
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt as _;
@@ -148,7 +148,7 @@ mod tests {
             set: pairs.iter().map(|(name, value)| (name.into(), value.into())).collect(),
             removed: [].into(),
         };
-        let expected = Kept { origin: origin.clone(), changes: changes(&lasting), lacks_live: true };
+        let expected = KeptEnvironment { origin: origin.clone(), changes: changes(&lasting), lacks_live: true };
         keep(folder.path(), &origin, &changes(&[&lasting[..], &live].concat())).unwrap();
         let written = fs::read_to_string(folder.path().join(KEPT_FILE)).unwrap();
         assert!(!written.contains("SSH_AUTH_SOCK"), "{written}");
@@ -163,6 +163,6 @@ mod tests {
         // Keys without an end stay.
         let keys = changes(&live[8..10]);
         keep(folder.path(), &origin, &keys).unwrap();
-        assert_eq!(kept(folder.path()), Some(Kept { origin, changes: keys, lacks_live: false }));
+        assert_eq!(kept(folder.path()), Some(KeptEnvironment { origin, changes: keys, lacks_live: false }));
     }
 }

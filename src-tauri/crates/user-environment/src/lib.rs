@@ -22,7 +22,7 @@ pub use current::{
     Current, await_first_reading, begin_reading, complete, current, inherited, latest, settle,
     settle_with_kept, settled, variables,
 };
-pub use kept::{KEPT_FILE, Kept, keep, kept};
+pub use kept::{KEPT_FILE, KeptEnvironment, keep, kept};
 pub use origin::Origin;
 pub use os::Os;
 #[cfg(unix)]

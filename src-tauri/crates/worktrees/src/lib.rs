@@ -20,7 +20,7 @@ pub use head::head;
 pub use merge::merge;
 pub use name::{BRANCH_BYTES, branch_of_message};
 pub use plan::{PATH_BYTES, PlanWanted, plan};
-pub use read::{Place, read};
+pub use read::{WorktreePlace, read};
 pub use rebase::rebase;
 pub use remove::remove;
 pub use state::{AgentUse, Users};

@@ -8,7 +8,7 @@ use askdesk_contract::{Blocked, WorktreeRefused};
 use askdesk_git::{Git, GitError, arguments, to_path};
 
 use crate::checked_out::{CheckedOut, in_progress};
-use crate::read::{Opened, Place, open, open_as_seen};
+use crate::read::{Opened, WorktreePlace, open, open_as_seen};
 use crate::repository::{READ, read, text};
 use crate::state::Users;
 
@@ -19,14 +19,14 @@ const MERGE_TREE: &str = "2.38";
 
 /// Merges the branch of a worktree into its base: in the folder where the base is checked out, or without one. If it can't,
 /// nothing has been merged. With a message, everything that is not committed is committed first; a refusal says so.
-pub fn merge(place: &Place, users: &Users, seen: &str, message: Option<&str>) -> Result<(), WorktreeRefused> {
+pub fn merge(place: &WorktreePlace, users: &Users, seen: &str, message: Option<&str>) -> Result<(), WorktreeRefused> {
     let mut committed = false;
     let opened =
         prepared(place, users, seen, message, &mut committed, |facts, users| facts.blocks_merge(users));
     opened.and_then(|opened| merge_branch(place, &opened)).map_err(|why| why.after_commit(committed))
 }
 
-fn merge_branch(place: &Place, opened: &Opened) -> Result<(), WorktreeRefused> {
+fn merge_branch(place: &WorktreePlace, opened: &Opened) -> Result<(), WorktreeRefused> {
     let Opened { git, repository, facts, .. } = opened;
     let (Some(branch), Some(base_tip)) = (&facts.branch, &facts.base_tip) else {
         return Err(WorktreeRefused::Changed);
@@ -56,7 +56,7 @@ fn merge_branch(place: &Place, opened: &Opened) -> Result<(), WorktreeRefused> {
 /// Reads a worktree for a merge or a rebase, after committing everything in it if the user wants that, and notes whether it
 /// has.
 pub(crate) fn prepared(
-    place: &Place,
+    place: &WorktreePlace,
     users: &Users,
     seen: &str,
     message: Option<&str>,
@@ -163,7 +163,7 @@ pub(crate) fn in_the_way(git: &Git, touched: &[PathBuf]) -> Result<Vec<String>, 
 }
 
 /// Moves the base, which is checked out nowhere, unless it has moved meanwhile.
-fn move_base(git: &Git, place: &Place, from: &str, to: &str) -> Result<(), WorktreeRefused> {
+fn move_base(git: &Git, place: &WorktreePlace, from: &str, to: &str) -> Result<(), WorktreeRefused> {
     let name = format!("refs/heads/{}", place.base);
     let words = ["update-ref", "-m", "merge: by Askdesk", &name, to, from];
     git.run(&arguments(&words, &[]), Vec::new(), HOOKS)?;

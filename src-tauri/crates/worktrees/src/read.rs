@@ -15,7 +15,7 @@ use crate::state::{Facts, Users};
 
 /// Where a session's worktree is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct WorktreePlace {
     /// The folder that stands for the repository.
     pub repository: PathBuf,
     /// The top of the worktree.
@@ -33,7 +33,7 @@ pub(crate) struct Opened {
 }
 
 /// Reads what a worktree holds, and what can be done with it.
-pub fn read(place: &Place, users: &Users) -> Result<WorktreeState, WorktreeUnavailable> {
+pub fn read(place: &WorktreePlace, users: &Users) -> Result<WorktreeState, WorktreeUnavailable> {
     let Opened { repository, facts, seen, .. } = open(place)?;
     let base_place = repository.place_of(&place.base);
     let head = match &facts.branch {
@@ -61,12 +61,12 @@ pub fn read(place: &Place, users: &Users) -> Result<WorktreeState, WorktreeUnava
 }
 
 /// Reads a worktree again, right before something is done with it, and refuses one that is not as it was shown.
-pub(crate) fn open_as_seen(place: &Place, seen: &str) -> Result<Opened, WorktreeRefused> {
+pub(crate) fn open_as_seen(place: &WorktreePlace, seen: &str) -> Result<Opened, WorktreeRefused> {
     let opened = open(place)?;
     if opened.seen == seen { Ok(opened) } else { Err(WorktreeRefused::Changed) }
 }
 
-pub(crate) fn open(place: &Place) -> Result<Opened, WorktreeUnavailable> {
+pub(crate) fn open(place: &WorktreePlace) -> Result<Opened, WorktreeUnavailable> {
     let program = installed()?;
     let folder_gone = is_gone(&place.path)?;
     let git = Git::of_user(&program, if folder_gone { &place.repository } else { &place.path });

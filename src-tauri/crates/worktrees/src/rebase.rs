@@ -7,14 +7,14 @@ use askdesk_git::{Git, GitError, arguments};
 
 use crate::checked_out::in_progress;
 use crate::merge::{HOOKS, conflicts, in_the_way, paths, prepared, shown};
-use crate::read::{Opened, Place};
+use crate::read::{Opened, WorktreePlace};
 use crate::repository::{READ, read};
 use crate::state::Users;
 
 /// Rebases the branch of a worktree onto its base. If it can't, it has not been rebased. With a message, everything that
 /// is not committed is committed first; a refusal says so.
 pub fn rebase(
-    place: &Place,
+    place: &WorktreePlace,
     users: &Users,
     seen: &str,
     message: Option<&str>,

@@ -5,12 +5,12 @@ use askdesk_git::arguments;
 
 use crate::create::delete_branch_at;
 use crate::merge::HOOKS;
-use crate::read::{Opened, Place, open_as_seen};
+use crate::read::{Opened, WorktreePlace, open_as_seen};
 use crate::state::Users;
 
 /// Removes a worktree. What is lost with it must be named by the caller, as the user was shown it.
 pub fn remove(
-    place: &Place,
+    place: &WorktreePlace,
     users: &Users,
     seen: &str,
     agreed: &[Loss],

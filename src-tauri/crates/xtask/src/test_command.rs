@@ -19,7 +19,7 @@ use crate::{
     private_session::PrivateFolders,
     python,
     steps::{self, Outcome, Steps, seconds},
-    test_programs::{self, Ended, TestProgram},
+    test_programs::{self, EndedProgram, TestProgram},
     tidy, ui,
     workspace::Workspace,
 };
@@ -249,7 +249,7 @@ impl TestRun {
             test_programs::run_all(workspace, programs, options.filter.as_deref(), options.in_json)
         });
         let Some(ended) = ended else { return self.fail("run the Rust tests") };
-        for Ended { name, output, succeeded } in ended {
+        for EndedProgram { name, output, succeeded } in ended {
             let counts = output.counts.with_exit_status(succeeded, false);
             if counts.failed > output.failed_tests.len() {
                 self.failed.push(format!("{name} ended early"));

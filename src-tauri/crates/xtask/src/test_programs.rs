@@ -106,7 +106,7 @@ struct Job {
 }
 
 /// What a run of a program printed, and whether it succeeded.
-pub struct Ended {
+pub struct EndedProgram {
     pub name: String,
     pub output: ProgramOutput,
     pub succeeded: bool,
@@ -118,7 +118,7 @@ pub fn run_all(
     mut programs: Vec<TestProgram>,
     filter: Option<&str>,
     in_json: bool,
-) -> Result<Vec<Ended>> {
+) -> Result<Vec<EndedProgram>> {
     programs.sort_by_key(TestProgram::rank);
     let [mut of_window, mut others] = [VecDeque::new(), VecDeque::new()];
     for program in &programs {
@@ -188,7 +188,7 @@ fn cores() -> usize {
     thread::available_parallelism().map_or(2, usize::from)
 }
 
-fn run_job(Job { name, mut command, .. }: Job) -> Result<Ended> {
+fn run_job(Job { name, mut command, .. }: Job) -> Result<EndedProgram> {
     let mut output = ProgramOutput::default();
     let began = Instant::now();
     let mut mentioned = began;
@@ -205,7 +205,7 @@ fn run_job(Job { name, mut command, .. }: Job) -> Result<Ended> {
     for line in &output.failures {
         eprintln!("{line}");
     }
-    Ok(Ended { name, output, succeeded: status.success() })
+    Ok(EndedProgram { name, output, succeeded: status.success() })
 }
 
 /// Runs a program within the limit; returns its exit code.

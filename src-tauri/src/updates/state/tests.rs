@@ -26,7 +26,7 @@ fn offline() -> UpdateProblem {
 
 /// A machine that has found version 0.3.0.
 fn available(installs: Installs) -> StateMachine {
-    let mut machine = StateMachine::new(Some(installs), Kept::default());
+    let mut machine = StateMachine::new(Some(installs), KeptUpdate::default());
     assert_eq!(machine.handle(Event::CheckAsked { by: Asker::Clock }), Action::Check);
     assert_eq!(machine.handle(Event::Checked { newer: Ok(Some(release())), at: at(0) }), Action::Nothing);
     machine
@@ -154,7 +154,7 @@ fn a_version_that_was_put_off_is_offered_again_after_the_next_start() {
 
 #[test]
 fn a_check_is_due_once_a_day_and_an_hour_after_one_that_failed() {
-    let mut machine = StateMachine::new(Some(Installs::WhileRunning), Kept::default());
+    let mut machine = StateMachine::new(Some(Installs::WhileRunning), KeptUpdate::default());
     assert!(machine.is_check_due(at(0)));
     machine.handle(Event::CheckAsked { by: Asker::Clock });
     assert!(!machine.is_check_due(at(0)), "it runs");

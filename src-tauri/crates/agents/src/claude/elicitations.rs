@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::replies::{failed, form_reply, too_many};
 use super::{Call, CallKind, ClaudeAdapter, OPEN_CALLS};
 use crate::adapter::Output;
-use crate::elicitation::{self, Elicitation, Ended};
+use crate::elicitation::{self, Elicitation, ElicitationEnd};
 use crate::event::{Asked, Requests};
 use crate::json::text;
 
@@ -53,7 +53,7 @@ impl ClaudeAdapter {
             }
             Err(refusal) => {
                 // A form has no place for words.
-                out.line(form_reply(native_ref.as_str(), Ended::DECLINED));
+                out.line(form_reply(native_ref.as_str(), ElicitationEnd::DECLINED));
                 out.notice(Notice::QuestionRefused { reason: refusal.to_string() });
             }
         }
@@ -70,7 +70,7 @@ impl ClaudeAdapter {
             return;
         };
         self.forget(&native_ref);
-        out.line(form_reply(native_ref.as_str(), Ended::CANCELED));
+        out.line(form_reply(native_ref.as_str(), ElicitationEnd::CANCELED));
         out.event(Requests::Withdrawn { native_ref });
     }
 }

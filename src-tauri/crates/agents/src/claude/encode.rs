@@ -12,7 +12,7 @@ use super::replies::{allow, deny, form_reply};
 use super::rules;
 use super::{AWAITED_CHANGES, Call, CallKind, ClaudeAdapter, MODE, MODEL, UNANSWERED_CAPABILITY};
 use crate::adapter::{Action, Attached, EncodeError, Output};
-use crate::elicitation::Ended;
+use crate::elicitation::ElicitationEnd;
 
 /// What the ids of our own control requests begin with.
 pub(super) const REQUEST_PREFIX: &str = "askdesk-";
@@ -105,7 +105,7 @@ impl ClaudeAdapter {
         let call = self.question_call(native_ref)?;
         let line = match &call.kind {
             // It has no place for words.
-            CallKind::Form { .. } => form_reply(&call.request_id, Ended::DECLINED),
+            CallKind::Form { .. } => form_reply(&call.request_id, ElicitationEnd::DECLINED),
             CallKind::Answers { .. } | CallKind::Permission { .. } => deny(&call.request_id, words),
         };
         self.forget(native_ref);
@@ -137,7 +137,7 @@ impl Call {
     ) -> Result<(String, Vec<Notice>), EncodeError> {
         let drafts: &[RawQuestion] = match &self.kind {
             CallKind::Form { fields, .. } => {
-                let ended = Ended::of(fields, questions, outcome)?;
+                let ended = ElicitationEnd::of(fields, questions, outcome)?;
                 return Ok((form_reply(&self.request_id, ended), Vec::new()));
             }
             CallKind::Answers { drafts, .. } => drafts,

@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::{CallKind, CodexAdapter, HELD_ACTIONS, Sent, Thread, answer, async_questions, questions};
 use crate::adapter::{Action, Attached, EncodeError, Output, QuestionRefusal};
-use crate::elicitation::Ended;
+use crate::elicitation::ElicitationEnd;
 
 const CLOSED: &str = "The user closed the session without answering.";
 
@@ -100,7 +100,7 @@ impl CodexAdapter {
         let call = self.call_mut(native_ref).ok_or_else(gone)?;
         let (result, notices) = match &call.kind {
             CallKind::Answers(asked) => questions::encode(asked, questions, outcome)?,
-            CallKind::Form(fields) => (form_ended(&Ended::of(fields, questions, outcome)?), Vec::new()),
+            CallKind::Form(fields) => (form_ended(&ElicitationEnd::of(fields, questions, outcome)?), Vec::new()),
             CallKind::Permission { .. } | CallKind::Plan { .. } => return Err(gone()),
         };
         call.answered = true;
@@ -131,7 +131,7 @@ impl CodexAdapter {
                 id,
                 match &call.kind {
                     CallKind::Answers(asked) => questions::refused(asked, &words),
-                    _ => form_ended(&Ended::DECLINED),
+                    _ => form_ended(&ElicitationEnd::DECLINED),
                 },
             ));
         }
@@ -212,7 +212,7 @@ impl CodexAdapter {
             let Some(id) = &call.id else { continue };
             let result = match &call.kind {
                 CallKind::Answers(asked) => questions::refused(asked, CLOSED),
-                CallKind::Form(_) => form_ended(&Ended::CANCELED),
+                CallKind::Form(_) => form_ended(&ElicitationEnd::CANCELED),
                 CallKind::Permission { options } => {
                     let refusal = options.iter().rev().find(|(option, _)| !option.kind.allows());
                     refusal.map(|(_, result)| result.clone()).unwrap_or_default()
@@ -225,7 +225,7 @@ impl CodexAdapter {
     }
 }
 
-pub(super) fn form_ended(ended: &Ended) -> Value {
+pub(super) fn form_ended(ended: &ElicitationEnd) -> Value {
     json!({"action": ended.action, "content": ended.content, "_meta": null})
 }
 

@@ -9,7 +9,7 @@ use super::encode::form_ended;
 use super::known::REQUESTS;
 use super::{Call, CallKind, CodexAdapter, OPEN_CALLS, answer, failed, questions};
 use crate::adapter::{Output, QuestionRefusal};
-use crate::elicitation::{self, Elicitation, Ended};
+use crate::elicitation::{self, Elicitation, ElicitationEnd};
 use crate::event::{ApprovalAsked, Asked, InputError, Requests};
 use crate::json::text;
 use crate::rpc::{RpcError, RpcOut};
@@ -121,7 +121,7 @@ impl CodexAdapter {
             }
             Err(refusal) => {
                 // A form has no place for words.
-                out.rpc(answer(id, form_ended(&Ended::DECLINED)));
+                out.rpc(answer(id, form_ended(&ElicitationEnd::DECLINED)));
                 out.notice(Notice::QuestionRefused { reason: refusal.to_string() });
             }
         }

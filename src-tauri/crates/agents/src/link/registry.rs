@@ -25,12 +25,12 @@ enum Key {
 
 /// The place of one server. Locked while it is started or ends, so that two sessions that start at once share it, and two
 /// servers of one key never run at a time. Both take seconds at most.
-type Place = Arc<tokio::sync::Mutex<Option<ServerHandle>>>;
+type ServerSlot = Arc<tokio::sync::Mutex<Option<ServerHandle>>>;
 
 #[derive(Debug, Default)]
 pub(super) struct Registry {
     // Never locked during a wait: servers don't wait for each other.
-    places: Mutex<HashMap<Key, Place>>,
+    places: Mutex<HashMap<Key, ServerSlot>>,
 }
 
 impl Registry {
@@ -90,7 +90,7 @@ impl Registry {
     }
 
     /// Returns the place of a key, and forgets those of servers that are gone.
-    fn place(&self, key: Key) -> Place {
+    fn place(&self, key: Key) -> ServerSlot {
         let mut places = self.places();
         places.retain(|_, place| {
             let is_used = Arc::strong_count(place) > 1;
@@ -115,7 +115,7 @@ impl Registry {
         ending.join_all().await;
     }
 
-    fn places(&self) -> MutexGuard<'_, HashMap<Key, Place>> {
+    fn places(&self) -> MutexGuard<'_, HashMap<Key, ServerSlot>> {
         self.places.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -110,12 +110,12 @@ struct Work {
 struct Prompt {
     member: MemberId,
     key: u64,
-    steps: VecDeque<Step>,
+    steps: VecDeque<SendStep>,
     tries: u32,
 }
 
 #[derive(Clone, Debug)]
-enum Step {
+enum SendStep {
     /// Waits until the list has this model, or any. A message before that is lost (measured with 1.18.33).
     Model {
         path: String,
@@ -452,9 +452,9 @@ impl Api2 {
     ) {
         let model = text(&body["model"], "providerID").zip(text(&body["model"], "modelID"));
         let model = model.map(|(provider, model)| (provider.to_owned(), model.to_owned()));
-        let mut steps = VecDeque::from([Step::Model { path: models.to_owned(), model: model.clone() }]);
+        let mut steps = VecDeque::from([SendStep::Model { path: models.to_owned(), model: model.clone() }]);
         let mut post = |end: &str, body| {
-            steps.push_back(Step::Post { path: format!("/api/session/{session}/{end}"), body });
+            steps.push_back(SendStep::Post { path: format!("/api/session/{session}/{end}"), body });
         };
         if let Some(agent) = text(body, "agent") {
             post("agent", json!({"agent": agent}));
@@ -475,8 +475,8 @@ impl Api2 {
     fn step(&mut self, session: &str, out: &mut Translated) {
         let Some(prompt) = self.prompts.get(session).and_then(VecDeque::front) else { return };
         let (method, path, body) = match prompt.steps.front() {
-            Some(Step::Model { path, .. }) => (HttpMethod::Get, path.clone(), Value::Null),
-            Some(Step::Post { path, body }) => (HttpMethod::Post, path.clone(), body.clone()),
+            Some(SendStep::Model { path, .. }) => (HttpMethod::Get, path.clone(), Value::Null),
+            Some(SendStep::Post { path, body }) => (HttpMethod::Post, path.clone(), body.clone()),
             None => return,
         };
         let delay = if prompt.tries > 0 { LOADING } else { Duration::ZERO };
@@ -487,7 +487,7 @@ impl Api2 {
     fn on_step(&mut self, session: &str, result: Result<Value, RpcError>, out: &mut Translated) {
         let Some(prompt) = self.prompts.get_mut(session).and_then(VecDeque::front_mut) else { return };
         let result = match (result, prompt.steps.front()) {
-            (Ok(body), Some(Step::Model { model, .. })) if !has_model(&body, model.as_ref()) => {
+            (Ok(body), Some(SendStep::Model { model, .. })) if !has_model(&body, model.as_ref()) => {
                 prompt.tries += 1;
                 let named = model.as_ref().map(|(provider, model)| format!("{provider}/{model}"));
                 match prompt.tries < LOADING_TRIES {

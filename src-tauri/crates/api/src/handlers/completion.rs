@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use askdesk_contract::*;
 use askdesk_domain::{FolderError, Rejection};
 use askdesk_engine::slow_files::{FILES_LIMIT, on_slow_files};
-use askdesk_file_search::Found;
+use askdesk_file_search::FoundFiles;
 
 use crate::api::Api;
 use crate::handlers::sessions::folder_error;
@@ -25,7 +25,7 @@ impl Api {
             move || files.find(&folder, &query, most)
         };
         match on_slow_files(FILES_LIMIT, find).await {
-            Some(Found { paths, is_cut, is_reading }) => Ok(FilesFound { paths, is_cut, is_reading }),
+            Some(FoundFiles { paths, is_cut, is_reading }) => Ok(FilesFound { paths, is_cut, is_reading }),
             None => Err(folder_error(&folder, FolderError::TimedOut { seconds: FILES_LIMIT.as_secs() })),
         }
     }

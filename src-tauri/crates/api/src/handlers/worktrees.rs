@@ -8,7 +8,7 @@ use askdesk_domain::{
     Rejection, Session, SessionId, SessionState, Setting, SetupCommand, ValidationError, Worktree,
 };
 use askdesk_engine::WorktreeToMake;
-use askdesk_worktrees::{AgentUse, BRANCH_BYTES, NewWorktree, PATH_BYTES, Place, PlanWanted, Users};
+use askdesk_worktrees::{AgentUse, BRANCH_BYTES, NewWorktree, PATH_BYTES, WorktreePlace, PlanWanted, Users};
 
 use crate::api::{Api, blocking};
 
@@ -109,7 +109,7 @@ impl Api {
         session: SessionId,
         seen: String,
         message: Option<String>,
-        change: fn(&Place, &Users, &str, Option<&str>) -> Result<(), WorktreeRefused>,
+        change: fn(&WorktreePlace, &Users, &str, Option<&str>) -> Result<(), WorktreeRefused>,
     ) -> Result<(), Error> {
         check_length("seen", &seen, SEEN_BYTES)?;
         check_length("message", message.as_deref().unwrap_or_default(), MESSAGE_BYTES)?;
@@ -120,12 +120,12 @@ impl Api {
         Ok(changed?)
     }
 
-    async fn worktree_of(&self, session: SessionId) -> Result<(Session, Place), Error> {
+    async fn worktree_of(&self, session: SessionId) -> Result<(Session, WorktreePlace), Error> {
         let known = self.engine.session(session).await?;
         let Some(Worktree { repository, path, base, .. }) = known.worktree.as_deref().cloned() else {
             return Err(Rejection::NotFound { what: "worktree" }.into());
         };
-        Ok((known, Place { repository: repository.into(), path: path.into(), base }))
+        Ok((known, WorktreePlace { repository: repository.into(), path: path.into(), base }))
     }
 }
 

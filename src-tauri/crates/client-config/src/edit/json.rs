@@ -6,7 +6,7 @@ use jsonc_parser::cst::{
 };
 use serde_json::{Map, Value};
 
-use super::Step;
+use super::EditStep;
 use crate::error::FileErrorKind;
 
 /// Clients write comments and trailing commas. Anything looser is more likely a mistake.
@@ -40,21 +40,21 @@ pub fn read(text: &str) -> Result<Value, FileErrorKind> {
     }
 }
 
-pub fn apply(text: &str, steps: &[Step<'_>]) -> Result<String, FileErrorKind> {
+pub fn apply(text: &str, steps: &[EditStep<'_>]) -> Result<String, FileErrorKind> {
     let root = parse(text)?;
     let top = || root.object_value_or_create().ok_or(FileErrorKind::NotAnObject);
     for step in steps {
         match step {
-            Step::Set(path, value) => set(&top()?, path, value)?,
-            Step::Insert(list, index, value) => {
+            EditStep::Set(path, value) => set(&top()?, path, value)?,
+            EditStep::Insert(list, index, value) => {
                 list_at(top()?, list)?.insert(*index, to_cst(value));
             }
-            Step::Remove(path) => member_at(&top()?, path).into_iter().for_each(CstObjectProp::remove),
-            Step::RemoveIfEmpty(path) => {
+            EditStep::Remove(path) => member_at(&top()?, path).into_iter().for_each(CstObjectProp::remove),
+            EditStep::RemoveIfEmpty(path) => {
                 member_at(&top()?, path).filter(is_empty).into_iter().for_each(CstObjectProp::remove);
             }
-            Step::RemoveElement(list, index) => remove_from(&list_at(top()?, list)?, *index),
-            Step::RemoveItem(list, index, name, place) => {
+            EditStep::RemoveElement(list, index) => remove_from(&list_at(top()?, list)?, *index),
+            EditStep::RemoveItem(list, index, name, place) => {
                 let element = list_at(top()?, list)?.elements().into_iter().nth(*index);
                 let items = element.and_then(|element| element.as_object()?.array_value(name));
                 items.into_iter().for_each(|items| remove_from(&items, *place));

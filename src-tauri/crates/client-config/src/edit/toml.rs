@@ -3,7 +3,7 @@ use serde_json::Value;
 use toml_edit::ser::ValueSerializer;
 use toml_edit::{DocumentMut, Item, Table, TableLike};
 
-use super::Step;
+use super::EditStep;
 use crate::error::FileErrorKind;
 
 /// The key under which `toml_edit` passes a date to serde.
@@ -39,17 +39,17 @@ fn plain(value: Value) -> Value {
     }
 }
 
-pub fn apply(text: &str, steps: &[Step<'_>]) -> Result<String, FileErrorKind> {
+pub fn apply(text: &str, steps: &[EditStep<'_>]) -> Result<String, FileErrorKind> {
     let mut document = parse(text)?;
     for step in steps {
         match step {
-            Step::Set(path, value) => set(&mut document, path, value)?,
-            Step::Remove(path) => remove(&mut document, path, |_| true),
-            Step::RemoveIfEmpty(path) => {
+            EditStep::Set(path, value) => set(&mut document, path, value)?,
+            EditStep::Remove(path) => remove(&mut document, path, |_| true),
+            EditStep::RemoveIfEmpty(path) => {
                 remove(&mut document, path, |item| item.as_table_like().is_some_and(TableLike::is_empty))
             }
             // No client that uses TOML has our entry in a list.
-            Step::Insert(..) | Step::RemoveElement(..) | Step::RemoveItem(..) => {
+            EditStep::Insert(..) | EditStep::RemoveElement(..) | EditStep::RemoveItem(..) => {
                 return Err(FileErrorKind::NotAnObject);
             }
         }

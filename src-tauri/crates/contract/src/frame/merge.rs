@@ -12,7 +12,7 @@ use super::{Change, Delta, Frame, LiveText};
 /// Agents write in pieces of a few characters, and a receiver has to handle each piece it gets.
 pub fn merge(frames: Vec<Frame>) -> Vec<Frame> {
     let mut merged: Vec<Frame> = Vec::new();
-    let mut step = Step::default();
+    let mut step = Merged::default();
     for frame in frames {
         match frame {
             Frame::Delta(delta) => {
@@ -33,13 +33,13 @@ pub fn merge(frames: Vec<Frame>) -> Vec<Frame> {
 
 /// The merged delta so far.
 #[derive(Default)]
-struct Step {
+struct Merged {
     delta: Option<Delta>,
     /// The index of the text change of each session that later pieces can extend.
     flowing: HashMap<SessionId, usize>,
 }
 
-impl Step {
+impl Merged {
     fn takes(&self, next: &Delta) -> bool {
         self.delta.as_ref().is_some_and(|delta| delta.epoch == next.epoch && delta.seq == next.prev)
     }

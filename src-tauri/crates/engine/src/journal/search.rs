@@ -80,7 +80,7 @@ pub struct Hit {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Found {
+pub struct FoundEntries {
     /// The newest first.
     pub hits: Vec<Hit>,
     /// Whether more matches follow.
@@ -225,8 +225,8 @@ pub(super) fn query_of(text: &str) -> Option<String> {
 
 impl Reader {
     /// Finds entries that contain all the words; each matches words that begin with it, and quotes match phrases.
-    pub fn search(&self, text: &str, limit: u32, offset: u32) -> Result<Found, StorageError> {
-        let Some(query) = query_of(text) else { return Ok(Found::default()) };
+    pub fn search(&self, text: &str, limit: u32, offset: u32) -> Result<FoundEntries, StorageError> {
+        let Some(query) = query_of(text) else { return Ok(FoundEntries::default()) };
         self.query(|connection| {
             // All of it comes from one moment.
             let moment = connection.unchecked_transaction()?;
@@ -237,7 +237,7 @@ impl Reader {
             let more = hits.len() > limit as usize;
             hits.truncate(limit as usize);
             add_excerpts(&moment, &query, &mut hits)?;
-            Ok(Found { hits, more })
+            Ok(FoundEntries { hits, more })
         })
     }
 }

@@ -32,7 +32,7 @@ use crate::session_commands::SessionCommands;
 use crate::session_log::SessionLogs;
 use crate::slow_files::{FILES_LIMIT, on_slow_files};
 use beginning::Run;
-use leaving::{Leaving, Place};
+use leaving::{Leaving, ResolvedFolder};
 
 pub use beginning::WorktreeToMake;
 pub use leaving::FolderLeaving;
@@ -192,7 +192,7 @@ impl Sessions {
         let moved = move || ended.worktree.map(|known| Box::new(moved_worktree(&known, &from, &to)));
         let no_response = || Rejection::invalid("folder", "the folder doesn't respond");
         let worktree = on_slow_files(FILES_LIMIT, moved).await.ok_or_else(no_response)?;
-        let place = Place::find(&folder).await;
+        let place = ResolvedFolder::find(&folder).await;
         let change =
             SessionCommand::ChangeFolder { session: id, folder: folder.display().to_string(), worktree };
         let starting = self.starting.lock().await;
@@ -205,7 +205,7 @@ impl Sessions {
 
     /// Stores the start of a session, unless its folder is being removed.
     async fn store_start(&self, folder: &Path, start: SessionCommand) -> Result<Session, EngineError> {
-        let place = Place::find(folder).await;
+        let place = ResolvedFolder::find(folder).await;
         let _alone = self.starting.lock().await;
         self.leaving.check(&place)?;
         self.engine.change(start).await

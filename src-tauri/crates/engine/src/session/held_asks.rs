@@ -6,7 +6,7 @@ use askdesk_agents::{ApprovalAsked, Asked};
 use askdesk_domain::NativeRef;
 use tokio::time::Instant;
 
-use crate::inbound::AGAIN;
+use crate::inbound_calls::AGAIN;
 
 pub(super) enum HeldAsk {
     Question(Asked),

@@ -16,8 +16,8 @@ use super::pending::{Again, PendingEvent, WriteSubject};
 use super::task::SessionTask;
 use crate::delivery_error::{unencoded, unwritten};
 use crate::error::EngineError;
-use crate::fault::{self, Step};
-use crate::inbound::PATIENCE;
+use crate::fault::{self, FaultPoint};
+use crate::inbound_calls::PATIENCE;
 use crate::mailbox::{CallEnd, Resolution};
 
 impl SessionTask {
@@ -52,7 +52,7 @@ impl SessionTask {
                 let known =
                     self.engine.inspect(move |desk| desk.by_native_ref(session, &call).map(|known| known.id));
                 if let Ok(Some(request)) = known.await {
-                    fault::reached(Step::Acknowledged);
+                    fault::reached(FaultPoint::Acknowledged);
                     let delivery = Delivery::Delivered { at: self.engine.clock().now(), late: false };
                     self.record(RequestCommand::NoteDelivery { request, call: Some(native_ref), delivery })
                         .await;
@@ -143,7 +143,7 @@ impl SessionTask {
     pub(super) async fn on_pending(&mut self, event: PendingEvent) {
         match event {
             PendingEvent::Resolved(resolution) => self.on_resolved(resolution).await,
-            PendingEvent::Written(WriteSubject::End { .. }, Ok(())) => fault::reached(Step::Handed),
+            PendingEvent::Written(WriteSubject::End { .. }, Ok(())) => fault::reached(FaultPoint::Handed),
             PendingEvent::Written(_, Ok(())) => {}
             PendingEvent::Written(subject, Err(error)) => self.on_unwritten(subject, error).await,
             PendingEvent::Again(Again::Deliver(end)) => self.deliver(end).await,
@@ -195,7 +195,7 @@ impl SessionTask {
             Err(EngineError::Journal(_)) => return self.pending.add_again(Again::Deliver(end)),
             Err(error) => return self.note(LogKind::Note, &error.to_string()),
         }
-        fault::reached(Step::Sending);
+        fault::reached(FaultPoint::Sending);
         let CallEnd { questions, outcome, first, .. } = end;
         let action = Action::Answer { native_ref: call.clone(), questions, outcome };
         let encoded = match self.agent.adapter.send(action) {

@@ -7,7 +7,7 @@ use tokio::sync::oneshot;
 
 use super::Writer;
 use crate::error::EngineError;
-use crate::fault::{self, Step};
+use crate::fault::{self, FaultPoint};
 use crate::mailbox::{DraftRevision, SaveDraft};
 
 /// How many other inputs are handled before queued drafts must be written.
@@ -73,13 +73,13 @@ impl Writer {
                 }
             }
         }
-        fault::reached(Step::SavingDrafts);
+        fault::reached(FaultPoint::SavingDrafts);
         let at = self.clock.now();
         let written = match kept.is_empty() {
             true => Ok(()),
             false => self.store_with(|journal| journal.save_drafts(&kept, at)),
         };
-        fault::reached(Step::SavedDrafts);
+        fault::reached(FaultPoint::SavedDrafts);
         for (begun, reply) in replies {
             let result = written.clone().map_err(EngineError::from);
             if result.is_err() {

@@ -26,7 +26,7 @@ const HELD_COMMANDS: usize = 65_536;
 const BATCHED_WRITES: usize = 512;
 
 /// Something that waits for the disk.
-enum Held {
+enum UnstoredChange {
     Entries(Vec<(SessionId, Entry)>),
     Write {
         session: SessionId,
@@ -40,7 +40,7 @@ enum Held {
     Command(Command),
 }
 
-impl Held {
+impl UnstoredChange {
     fn bytes(&self) -> usize {
         match self {
             Self::Entries(entries) => entries.iter().map(|(_, entry)| body_bytes(&entry.body)).sum(),
@@ -64,7 +64,7 @@ fn body_bytes(body: &EntryBody) -> usize {
 
 #[derive(Default)]
 pub(super) struct Unstored {
-    held: VecDeque<Held>,
+    held: VecDeque<UnstoredChange>,
     bytes: usize,
     entries: u64,
     commands: usize,
@@ -98,14 +98,14 @@ impl Unstored {
     }
 
     pub(super) fn write(&mut self, session: SessionId, write: EntryWrite, at: Timestamp) {
-        let held = Held::Write { session, write, at };
+        let held = UnstoredChange::Write { session, write, at };
         if self.bytes.saturating_add(held.bytes()) <= HELD_BYTES {
             return self.push(held);
         }
         let missing = self.missing.entry(session).or_default();
         *missing += 1;
         if *missing == 1 {
-            self.push(Held::Missing { session });
+            self.push(UnstoredChange::Missing { session });
         }
     }
 
@@ -114,30 +114,30 @@ impl Unstored {
             tracing::error!(?command, "too much waits for the disk, so this is lost");
             return;
         }
-        self.push(Held::Command(command));
+        self.push(UnstoredChange::Command(command));
     }
 
-    fn push(&mut self, held: Held) {
+    fn push(&mut self, held: UnstoredChange) {
         self.count(&held);
         self.held.push_back(held);
     }
 
-    fn put_back(&mut self, held: Held) {
+    fn put_back(&mut self, held: UnstoredChange) {
         self.count(&held);
         self.held.push_front(held);
     }
 
-    fn count(&mut self, held: &Held) {
+    fn count(&mut self, held: &UnstoredChange) {
         self.bytes += held.bytes();
         self.entries += held.entries();
-        self.commands += usize::from(matches!(held, Held::Command(_)));
+        self.commands += usize::from(matches!(held, UnstoredChange::Command(_)));
     }
 
-    fn pop(&mut self) -> Option<Held> {
+    fn pop(&mut self) -> Option<UnstoredChange> {
         let held = self.held.pop_front()?;
         self.bytes = self.bytes.saturating_sub(held.bytes());
         self.entries = self.entries.saturating_sub(held.entries());
-        self.commands -= usize::from(matches!(held, Held::Command(_)));
+        self.commands -= usize::from(matches!(held, UnstoredChange::Command(_)));
         Some(held)
     }
 
@@ -167,16 +167,16 @@ impl Writer {
     pub(super) fn store_held(&mut self) -> Result<(), StorageError> {
         while let Some(held) = self.unstored.pop() {
             match held {
-                Held::Entries(entries) => self.store_entries(entries)?,
-                Held::Command(command) => match self.decide_and_store(&command) {
+                UnstoredChange::Entries(entries) => self.store_entries(entries)?,
+                UnstoredChange::Command(command) => match self.decide_and_store(&command) {
                     Ok(_) => {}
                     Err(EngineError::Journal(error)) => {
-                        self.unstored.put_back(Held::Command(command));
+                        self.unstored.put_back(UnstoredChange::Command(command));
                         return Err(error);
                     }
                     Err(error) => tracing::error!(%error, ?command, "could not be noted"),
                 },
-                first @ (Held::Write { .. } | Held::Missing { .. }) => {
+                first @ (UnstoredChange::Write { .. } | UnstoredChange::Missing { .. }) => {
                     let entries = self.number_held(first);
                     self.store_entries(entries)?;
                 }
@@ -186,13 +186,13 @@ impl Writer {
     }
 
     /// Numbers a held write, and those that follow it.
-    fn number_held(&mut self, first: Held) -> Vec<(SessionId, Entry)> {
+    fn number_held(&mut self, first: UnstoredChange) -> Vec<(SessionId, Entry)> {
         let mut entries = Vec::new();
         let mut next = Some(first);
         while let Some(held) = next.take() {
             let (session, write, at) = match held {
-                Held::Write { session, write, at } => (session, write, at),
-                Held::Missing { session } => {
+                UnstoredChange::Write { session, write, at } => (session, write, at),
+                UnstoredChange::Missing { session } => {
                     let count = self.unstored.missing.remove(&session).unwrap_or_default();
                     let notice = Notice::EntriesLost { count };
                     (session, EntryWrite::New(EntryBody::Notice { notice }), self.clock.now())
@@ -224,7 +224,7 @@ impl Writer {
             }
             Err(error) => {
                 tracing::error!(%error, entries = entries.len(), "the transcript could not be written");
-                self.unstored.put_back(Held::Entries(entries));
+                self.unstored.put_back(UnstoredChange::Entries(entries));
                 self.unstored.note(Some(error.clone()));
                 self.publish_outage();
                 Err(error)

@@ -7,7 +7,7 @@ use crate::support::desk::{PATIENCE, TestDesk, choose, half, heard, locked, ques
 use askdesk_domain::{
     Channel, Delivery, NativeRef, OrphanedWhy, Outcome, QuestionId, Rejection, RequestId, SessionId,
 };
-use askdesk_engine::inbound::{InboundClient, Leave};
+use askdesk_engine::inbound_calls::{InboundClient, Leave};
 use askdesk_engine::{EngineError, InboundAsk, InboundCall, InboundCalls, InboundStatus};
 use tokio::sync::oneshot;
 

@@ -323,7 +323,7 @@ fn a_folder_that_is_no_worktree_any_more_is_left() {
 #[test]
 fn the_main_worktree_and_its_branch_are_never_removed() {
     let code = Code::new();
-    let place = askdesk_worktrees::Place { path: code.folder(), ..code.place() };
+    let place = askdesk_worktrees::WorktreePlace { path: code.folder(), ..code.place() };
     let state = read(&place, &Users::default()).unwrap();
     assert_eq!(state.remove, Some(Blocked::NotAWorktree));
     let code = Code::new().with_worktree();
@@ -342,7 +342,7 @@ fn worktrees_of_a_bare_repository_are_merged_and_removed() {
     crate::support::make(&bare, &code.new_worktree()).unwrap();
     write(&code.tree(), "new.txt", "new\n");
     commit(&code.tree(), "work");
-    let place = askdesk_worktrees::Place { repository: bare.clone(), ..code.place() };
+    let place = askdesk_worktrees::WorktreePlace { repository: bare.clone(), ..code.place() };
     let seen = || read(&place, &Users::default()).unwrap().seen;
     askdesk_worktrees::merge(&place, &Users::default(), &seen(), None).unwrap();
     assert_eq!(git(&bare, &["log", "-1", "--format=%s", "main"]).trim(), "work");

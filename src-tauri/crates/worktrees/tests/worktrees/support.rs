@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::git_folder;
 pub use crate::git_folder::{commit, files, git, set_up, write};
 use askdesk_contract::{BranchFate, Loss, WorktreeRefused, WorktreeState};
-use askdesk_worktrees::{NewWorktree, Place, Users, Workplace, check, create, merge, read, rebase, remove};
+use askdesk_worktrees::{NewWorktree, WorktreePlace, Users, Workplace, check, create, merge, read, rebase, remove};
 use tempfile::TempDir;
 
 /// Makes a worktree as a session does. Returns where it works, and what a hook wrote that failed.
@@ -89,8 +89,8 @@ impl Code {
         code
     }
 
-    pub fn place(&self) -> Place {
-        Place { repository: self.folder(), path: self.tree(), base: "main".to_owned() }
+    pub fn place(&self) -> WorktreePlace {
+        WorktreePlace { repository: self.folder(), path: self.tree(), base: "main".to_owned() }
     }
 
     pub fn state(&self) -> WorktreeState {

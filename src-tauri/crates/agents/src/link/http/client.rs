@@ -16,7 +16,7 @@ use serde_json::Value;
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-use crate::abridge::{BoundedText, Kept};
+use crate::abridge::{BoundedText, TakenText};
 use crate::connection::HttpMethod;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
@@ -95,7 +95,7 @@ impl Client {
                 text.push(&data);
             }
         }
-        let (Kept::Whole(body) | Kept::Abridged { text: body, .. }) = text.take();
+        let (TakenText::Whole(body) | TakenText::Abridged { text: body, .. }) = text.take();
         let json = match body.trim_ascii() {
             [] => Value::Null,
             text => askdesk_outside_json::from_slice(text)

@@ -11,7 +11,7 @@ use tokio::time::{sleep, timeout};
 
 use super::client::Client;
 use crate::adapter::Inbound;
-use crate::bounds::Held;
+use crate::bounds::HeldRoom;
 use crate::connection::{HttpMethod, MemberId};
 use crate::event_queue::EventSender;
 use crate::link_event::LinkEvent;
@@ -33,7 +33,7 @@ pub(super) struct QueuedRequest {
     pub(super) body: Bytes,
     pub(super) long: bool,
     pub(super) delay: Duration,
-    pub(super) held: Held,
+    pub(super) held: HeldRoom,
 }
 
 /// A response on its way to the session.
@@ -41,7 +41,7 @@ struct Done {
     /// None if later requests of the session didn't wait for it.
     session: Option<MemberId>,
     response: RpcIn,
-    _held: Held,
+    _held: HeldRoom,
 }
 
 /// Sends what is queued, and passes on each response. Returns when nobody can queue anything more and all is sent.

@@ -7,7 +7,7 @@ use tokio::sync::{Notify, mpsc, oneshot};
 use tokio::time::Instant;
 
 use crate::adapter::Outbound;
-use crate::bounds::{Held, Room};
+use crate::bounds::{HeldRoom, Room};
 use crate::connection::MemberId;
 use crate::line_writer::{WRITE_BYTES, WRITE_QUEUE, WriteError, WriteResult};
 use crate::link_event::LinkEvent;
@@ -35,7 +35,7 @@ pub(super) struct MemberWrite {
     pub(super) outbound: Vec<Outbound>,
     pub(super) done: WriteResult,
     /// Its place among what the session has queued.
-    _held: Held,
+    _held: HeldRoom,
 }
 
 /// The writing side of a session; dropping it leaves the link.
@@ -97,7 +97,7 @@ pub(super) fn event_channel(wakes: Arc<Notify>) -> (MemberSender, MemberEvents) 
 /// Sends events to a session without ever waiting for it; the server looks at [`MemberSender::limit`] before it reads on.
 #[derive(Debug)]
 pub(super) struct MemberSender {
-    events: mpsc::UnboundedSender<(LinkEvent, Held)>,
+    events: mpsc::UnboundedSender<(LinkEvent, HeldRoom)>,
     room: Arc<Room>,
     behind_since: Option<Instant>,
 }
@@ -125,7 +125,7 @@ impl MemberSender {
 
 #[derive(Debug)]
 pub(in crate::link) struct MemberEvents {
-    events: mpsc::UnboundedReceiver<(LinkEvent, Held)>,
+    events: mpsc::UnboundedReceiver<(LinkEvent, HeldRoom)>,
     /// Wakes the server, which may wait for room.
     wakes: Arc<Notify>,
 }

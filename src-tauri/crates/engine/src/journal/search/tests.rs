@@ -60,12 +60,12 @@ fn a_page_that_the_small_indexes_fill_does_not_ask_the_large_one() {
     fill(&mut journal, 60);
     journal.connection.execute_batch("DELETE FROM words").unwrap();
     let page = |offset| reader.search("ha", 20, offset).unwrap();
-    let ns = |found: &Found| found.hits.iter().map(|hit| hit.n).collect::<Vec<_>>();
+    let ns = |found: &FoundEntries| found.hits.iter().map(|hit| hit.n).collect::<Vec<_>>();
     assert_eq!((ns(&page(0)), page(0).more), ((41..=60).rev().collect(), true));
     assert_eq!((ns(&page(20)), page(20).more), ((21..=40).rev().collect(), true));
     assert!(page(0).hits.iter().all(|hit| hit.matched == "hay"));
     // Nothing shows that it has all.
-    assert_eq!(page(40), Found::default());
+    assert_eq!(page(40), FoundEntries::default());
 }
 
 #[test]

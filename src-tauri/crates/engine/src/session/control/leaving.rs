@@ -17,12 +17,12 @@ const LINKS_LIMIT: Duration = Duration::from_secs(2);
 
 /// A folder: how it is named, and where links lead from there.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct ResolvedFolder {
     named: PathBuf,
     real: PathBuf,
 }
 
-impl Place {
+impl ResolvedFolder {
     /// Follows the links. A folder that is missing or doesn't respond is taken as it is named.
     pub(super) async fn find(folder: &Path) -> Self {
         let named = folder.to_owned();
@@ -42,11 +42,11 @@ impl Place {
 
 /// The folders that are being removed.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Leaving(Arc<Mutex<Vec<Place>>>);
+pub(super) struct Leaving(Arc<Mutex<Vec<ResolvedFolder>>>);
 
 impl Leaving {
     /// Refuses a folder that is being removed.
-    pub(super) fn check(&self, folder: &Place) -> Result<(), Rejection> {
+    pub(super) fn check(&self, folder: &ResolvedFolder) -> Result<(), Rejection> {
         let folders = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match folders.iter().any(|leaving| folder.is_in(leaving)) {
             true => Err(Rejection::invalid("folder", "the folder is being removed")),
@@ -54,12 +54,12 @@ impl Leaving {
         }
     }
 
-    fn leave(&self, folder: Place) -> FolderLeaving {
+    fn leave(&self, folder: ResolvedFolder) -> FolderLeaving {
         self.change(|folders| folders.push(folder.clone()));
         FolderLeaving { folder, all: self.clone() }
     }
 
-    fn change(&self, change: impl FnOnce(&mut Vec<Place>)) {
+    fn change(&self, change: impl FnOnce(&mut Vec<ResolvedFolder>)) {
         change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner));
     }
 }
@@ -67,7 +67,7 @@ impl Leaving {
 /// While this exists, no session starts in its folder.
 #[derive(Debug)]
 pub struct FolderLeaving {
-    folder: Place,
+    folder: ResolvedFolder,
     all: Leaving,
 }
 
@@ -85,7 +85,7 @@ impl Drop for FolderLeaving {
 impl Sessions {
     /// Keeps sessions from starting in a folder, and lists those that run there already.
     pub async fn leave_folder(&self, folder: &Path) -> Result<(FolderLeaving, Vec<Session>), EngineError> {
-        let place = Place::find(folder).await;
+        let place = ResolvedFolder::find(folder).await;
         let leaving = {
             // A start that has passed its check is listed.
             let _alone = self.starting.lock().await;
@@ -96,10 +96,10 @@ impl Sessions {
 
     /// Lists the running sessions whose folder is this one, or below it.
     pub async fn running_in(&self, folder: &Path) -> Result<Vec<Session>, EngineError> {
-        self.running_at(&Place::find(folder).await).await
+        self.running_at(&ResolvedFolder::find(folder).await).await
     }
 
-    async fn running_at(&self, place: &Place) -> Result<Vec<Session>, EngineError> {
+    async fn running_at(&self, place: &ResolvedFolder) -> Result<Vec<Session>, EngineError> {
         let running = |session: &&Session| session.is_running() && !session.folder.is_empty();
         let all = self.engine.inspect(move |desk| {
             let sessions = desk.sessions().chain(desk.closed_sessions());
@@ -108,8 +108,8 @@ impl Sessions {
         let all = all.await?;
         // One folder that doesn't respond costs no more time than all others together.
         let folders: HashSet<&str> = all.iter().map(|session| session.folder.as_str()).collect();
-        let places = folders.into_iter().map(async |folder| (folder, Place::find(Path::new(folder)).await));
-        let places: HashMap<&str, Place> = join_all(places).await.into_iter().collect();
+        let places = folders.into_iter().map(async |folder| (folder, ResolvedFolder::find(Path::new(folder)).await));
+        let places: HashMap<&str, ResolvedFolder> = join_all(places).await.into_iter().collect();
         let is_here =
             |session: &&Session| places.get(session.folder.as_str()).is_some_and(|it| it.is_in(place));
         Ok(all.iter().filter(is_here).cloned().collect())
@@ -123,9 +123,9 @@ mod tests {
     #[tokio::test]
     async fn a_folder_is_closed_until_everybody_who_removes_it_is_done() {
         let all = Leaving::default();
-        let folder = Place::find(Path::new("/code/api.worktrees/x")).await;
+        let folder = ResolvedFolder::find(Path::new("/code/api.worktrees/x")).await;
         let removals = [all.leave(folder.clone()), all.leave(folder.clone())];
-        assert!(all.check(&Place::find(Path::new("/code/api.worktrees/x/src")).await).is_err());
+        assert!(all.check(&ResolvedFolder::find(Path::new("/code/api.worktrees/x/src")).await).is_err());
         let [first, second] = removals;
         drop(first);
         assert!(all.check(&folder).is_err());
@@ -141,8 +141,8 @@ mod tests {
         std::fs::create_dir_all(real.join("src")).unwrap();
         std::os::unix::fs::symlink(&real, &link).unwrap();
         let all = Leaving::default();
-        let _leaving = all.leave(Place::find(&real).await);
-        assert!(all.check(&Place::find(&link.join("src")).await).is_err());
-        assert!(all.check(&Place::find(folder.path()).await).is_ok());
+        let _leaving = all.leave(ResolvedFolder::find(&real).await);
+        assert!(all.check(&ResolvedFolder::find(&link.join("src")).await).is_err());
+        assert!(all.check(&ResolvedFolder::find(folder.path()).await).is_ok());
     }
 }

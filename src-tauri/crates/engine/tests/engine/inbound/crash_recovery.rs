@@ -4,7 +4,7 @@ use super::{asking, call, codex};
 use crate::support::desk::{TestDesk, choose, heard};
 use crate::support::own_process::{handed_folder, kill_at};
 use askdesk_domain::{Delivery, Outcome, Request, RequestId};
-use askdesk_engine::inbound::Leave;
+use askdesk_engine::inbound_calls::Leave;
 use askdesk_engine::{InboundAsk, InboundCall, InboundCalls};
 use rstest::rstest;
 
