@@ -727,7 +727,9 @@ fn at_home(home: &Path) -> Vec<(String, String)> {
 fn command(program: &str, env: &[(String, String)]) -> Command {
     let mut command = Command::new(program);
     command.env_clear();
-    for name in ["PATH", "DISPLAY", "XAUTHORITY", "DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR", "LC_ALL"] {
+    let of_desktop =
+        ["PATH", "DISPLAY", "XAUTHORITY", "DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR", "LC_ALL"];
+    for name in of_desktop.into_iter().chain(["ASKDESK_ENGINE"]) {
         if let Some(value) = std::env::var_os(name) {
             command.env(name, value);
         }
