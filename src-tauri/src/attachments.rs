@@ -62,7 +62,9 @@ pub async fn attach_pasted<R: Runtime>(
     let api = pending_api.api().await?;
     match clipboard::read(window.app_handle()).await {
         ClipboardContent::Files(paths) => api.attach_files(session, paths).await,
-        ClipboardContent::Image(content) => api.attach_pasted_image(session, content, clipboard::as_png).await,
+        ClipboardContent::Image(content) => {
+            api.attach_pasted_image(session, content, clipboard::as_png).await
+        }
         ClipboardContent::Nothing => Ok(AttachedFiles { attached: Vec::new(), refused: Vec::new() }),
     }
 }

@@ -67,7 +67,11 @@ fn best(targets: &[String]) -> Option<&str> {
 
 fn held(target: &str, content: &[u8]) -> ClipboardContent {
     if target.starts_with("image/") {
-        return if content.is_empty() { ClipboardContent::Nothing } else { ClipboardContent::Image(content.to_owned()) };
+        return if content.is_empty() {
+            ClipboardContent::Nothing
+        } else {
+            ClipboardContent::Image(content.to_owned())
+        };
     }
     let files = files(&String::from_utf8_lossy(content));
     if files.is_empty() { ClipboardContent::Nothing } else { ClipboardContent::Files(files) }
@@ -132,7 +136,10 @@ mod tests {
     fn only_files_of_a_list_are_taken() {
         let copied = "copy\nfile:///srv/a%20b.png\nfile:///srv/%C3%A4.txt";
         let expected = ["/srv/a b.png", "/srv/ä.txt"].map(PathBuf::from);
-        assert_eq!(held("x-special/gnome-copied-files", copied.as_bytes()), ClipboardContent::Files(expected.into()));
+        assert_eq!(
+            held("x-special/gnome-copied-files", copied.as_bytes()),
+            ClipboardContent::Files(expected.into())
+        );
         let list = "# a comment\r\nfile:///srv/a\r\nhttps://example.org/b.png\r\n";
         assert_eq!(held("text/uri-list", list.as_bytes()), ClipboardContent::Files(vec!["/srv/a".into()]));
         assert_eq!(held("text/uri-list", b"https://example.org/\r\n"), ClipboardContent::Nothing);

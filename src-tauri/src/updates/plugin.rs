@@ -104,8 +104,10 @@ impl PluginSource {
             received += size as u64;
             progress(received, total);
         };
-        let package =
-            update.download(on_chunk, || {}).await.map_err(|error| problem_of(&error, UpdateStep::Download))?;
+        let package = update
+            .download(on_chunk, || {})
+            .await
+            .map_err(|error| problem_of(&error, UpdateStep::Download))?;
         *lock(&self.0.package) = Some((update, Arc::new(package)));
         Ok(())
     }

@@ -43,7 +43,11 @@ impl Difference {
 }
 
 /// Lists what differs, ordered by path.
-pub(crate) fn compare(place: &RecordedFolder, old: &Snapshot, new: &Snapshot) -> Result<Vec<Difference>, Unavailable> {
+pub(crate) fn compare(
+    place: &RecordedFolder,
+    old: &Snapshot,
+    new: &Snapshot,
+) -> Result<Vec<Difference>, Unavailable> {
     let mut found = match raw(&place.git, old, new, &["-M", "-l2000"], RENAMES) {
         Err(GitError::TimedOut { .. }) => raw(&place.git, old, new, &["--no-renames"], STEP),
         result => result,

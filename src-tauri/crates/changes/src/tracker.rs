@@ -99,7 +99,8 @@ impl Tracker {
             .and_then(|()| repository::create_private(&git_dir, &top, found.as_ref(), excludes.as_deref()))
             .map_err(|error| failed(&git_dir, &error))?;
         let git = git::private(&program, &git_dir, &top);
-        let place = RecordedFolder { git, top, prefix, in_repository: found.is_some(), git_dir: git_dir.clone() };
+        let place =
+            RecordedFolder { git, top, prefix, in_repository: found.is_some(), git_dir: git_dir.clone() };
         let recorded = place.record(Moment::Begin(found.as_ref()));
         let baseline = match recorded {
             Ok(baseline) => baseline,
@@ -291,7 +292,12 @@ pub(crate) struct Recorded {
     pub(crate) new: Option<Vec<u8>>,
 }
 
-fn find<'a>(state: &'a State, place: &RecordedFolder, id: &str, version: &str) -> Result<&'a Difference, Unavailable> {
+fn find<'a>(
+    state: &'a State,
+    place: &RecordedFolder,
+    id: &str,
+    version: &str,
+) -> Result<&'a Difference, Unavailable> {
     let mut path = place.prefix.clone();
     if !path.is_empty() {
         path.push(b'/');

@@ -124,7 +124,9 @@ impl Piece {
             }
             // It was there before we connected, so it stays.
             (Kind::Element { .. } | Kind::Setting { .. }, Some(_)) => {}
-            (Kind::Setting { name, .. }, None) => steps.push(EditStep::Remove([self.path, &[*name]].concat())),
+            (Kind::Setting { name, .. }, None) => {
+                steps.push(EditStep::Remove([self.path, &[*name]].concat()))
+            }
             (kind @ Kind::Element { .. }, None) => {
                 let elements = self.elements(document).iter().enumerate().rev();
                 let own = elements.filter(|(_, element)| kind.own(element).is_some());
@@ -352,7 +354,8 @@ pub fn remove_text(
     let old = read(format, body)?;
     let elements = value_at(&old, list).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let found = elements.iter().enumerate().rev().filter(|(_, element)| element.as_str() == Some(removed));
-    let steps: Vec<EditStep<'_>> = found.map(|(place, _)| EditStep::RemoveElement(list.to_vec(), place)).collect();
+    let steps: Vec<EditStep<'_>> =
+        found.map(|(place, _)| EditStep::RemoveElement(list.to_vec(), place)).collect();
     if steps.is_empty() {
         return Ok(text.to_owned());
     }

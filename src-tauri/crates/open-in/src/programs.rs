@@ -107,7 +107,12 @@ impl Programs {
     }
 }
 
-fn launch(program: Program, found: FoundProgram, args: Vec<OsString>, folder: &Path) -> Result<Launch, OpenError> {
+fn launch(
+    program: Program,
+    found: FoundProgram,
+    args: Vec<OsString>,
+    folder: &Path,
+) -> Result<Launch, OpenError> {
     if let Some(character) = arguments::unsafe_character(program, &args) {
         return Err(OpenError::Unsafe { program, character: character.to_owned() });
     }

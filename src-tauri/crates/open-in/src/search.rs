@@ -54,7 +54,10 @@ impl Search {
     pub fn find(&self, program: Program) -> Option<FoundProgram> {
         if matches!(program, Program::Iterm | Program::MacTerminal) {
             let bundle = self.application(program)?;
-            return Some(FoundProgram { program: "/usr/bin/open".into(), before: vec!["-a".into(), bundle.into()] });
+            return Some(FoundProgram {
+                program: "/usr/bin/open".into(),
+                before: vec!["-a".into(), bundle.into()],
+            });
         }
         if program == Program::WindowsTerminal && self.os != Os::Windows {
             return None;
@@ -279,7 +282,10 @@ mod tests {
         assert_eq!(search.find(Program::VsCode), Some(FoundProgram { program: code, before: Vec::new() }));
         fs::create_dir_all(root.path().join("iTerm.app")).unwrap();
         let before = vec!["-a".into(), root.path().join("iTerm.app").into()];
-        assert_eq!(search.find(Program::Iterm), Some(FoundProgram { program: "/usr/bin/open".into(), before }));
+        assert_eq!(
+            search.find(Program::Iterm),
+            Some(FoundProgram { program: "/usr/bin/open".into(), before })
+        );
     }
 
     #[test]

@@ -148,7 +148,8 @@ mod tests {
             set: pairs.iter().map(|(name, value)| (name.into(), value.into())).collect(),
             removed: [].into(),
         };
-        let expected = KeptEnvironment { origin: origin.clone(), changes: changes(&lasting), lacks_live: true };
+        let expected =
+            KeptEnvironment { origin: origin.clone(), changes: changes(&lasting), lacks_live: true };
         keep(folder.path(), &origin, &changes(&[&lasting[..], &live].concat())).unwrap();
         let written = fs::read_to_string(folder.path().join(KEPT_FILE)).unwrap();
         assert!(!written.contains("SSH_AUTH_SOCK"), "{written}");

@@ -19,7 +19,12 @@ const MERGE_TREE: &str = "2.38";
 
 /// Merges the branch of a worktree into its base: in the folder where the base is checked out, or without one. If it can't,
 /// nothing has been merged. With a message, everything that is not committed is committed first; a refusal says so.
-pub fn merge(place: &WorktreePlace, users: &Users, seen: &str, message: Option<&str>) -> Result<(), WorktreeRefused> {
+pub fn merge(
+    place: &WorktreePlace,
+    users: &Users,
+    seen: &str,
+    message: Option<&str>,
+) -> Result<(), WorktreeRefused> {
     let mut committed = false;
     let opened =
         prepared(place, users, seen, message, &mut committed, |facts, users| facts.blocks_merge(users));

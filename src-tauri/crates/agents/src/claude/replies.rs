@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::OPEN_CALLS;
-use crate::elicitation::Ended;
+use crate::elicitation::ElicitationEnd;
 
 pub(super) fn allow(request_id: &str, input: &Value) -> String {
     reply(request_id, &json!({"behavior": "allow", "updatedInput": input}))
@@ -28,7 +28,7 @@ pub(super) fn too_many() -> String {
 }
 
 /// The reply to an elicitation. It leaves out what there is none of.
-pub(super) fn form_reply(request_id: &str, ended: Ended) -> String {
+pub(super) fn form_reply(request_id: &str, ended: ElicitationEnd) -> String {
     let mut response = json!({"action": ended.action});
     if let Some(content) = ended.content {
         response["content"] = content;

@@ -100,7 +100,9 @@ impl CodexAdapter {
         let call = self.call_mut(native_ref).ok_or_else(gone)?;
         let (result, notices) = match &call.kind {
             CallKind::Answers(asked) => questions::encode(asked, questions, outcome)?,
-            CallKind::Form(fields) => (form_ended(&ElicitationEnd::of(fields, questions, outcome)?), Vec::new()),
+            CallKind::Form(fields) => {
+                (form_ended(&ElicitationEnd::of(fields, questions, outcome)?), Vec::new())
+            }
             CallKind::Permission { .. } | CallKind::Plan { .. } => return Err(gone()),
         };
         call.answered = true;

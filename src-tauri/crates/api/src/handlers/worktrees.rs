@@ -8,7 +8,7 @@ use askdesk_domain::{
     Rejection, Session, SessionId, SessionState, Setting, SetupCommand, ValidationError, Worktree,
 };
 use askdesk_engine::WorktreeToMake;
-use askdesk_worktrees::{AgentUse, BRANCH_BYTES, NewWorktree, PATH_BYTES, WorktreePlace, PlanWanted, Users};
+use askdesk_worktrees::{AgentUse, BRANCH_BYTES, NewWorktree, PATH_BYTES, PlanWanted, Users, WorktreePlace};
 
 use crate::api::{Api, blocking};
 

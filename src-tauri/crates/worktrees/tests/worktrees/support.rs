@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 use crate::git_folder;
 pub use crate::git_folder::{commit, files, git, set_up, write};
 use askdesk_contract::{BranchFate, Loss, WorktreeRefused, WorktreeState};
-use askdesk_worktrees::{NewWorktree, WorktreePlace, Users, Workplace, check, create, merge, read, rebase, remove};
+use askdesk_worktrees::{
+    NewWorktree, Users, Workplace, WorktreePlace, check, create, merge, read, rebase, remove,
+};
 use tempfile::TempDir;
 
 /// Makes a worktree as a session does. Returns where it works, and what a hook wrote that failed.

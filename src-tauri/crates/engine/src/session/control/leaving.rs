@@ -108,7 +108,8 @@ impl Sessions {
         let all = all.await?;
         // One folder that doesn't respond costs no more time than all others together.
         let folders: HashSet<&str> = all.iter().map(|session| session.folder.as_str()).collect();
-        let places = folders.into_iter().map(async |folder| (folder, ResolvedFolder::find(Path::new(folder)).await));
+        let places =
+            folders.into_iter().map(async |folder| (folder, ResolvedFolder::find(Path::new(folder)).await));
         let places: HashMap<&str, ResolvedFolder> = join_all(places).await.into_iter().collect();
         let is_here =
             |session: &&Session| places.get(session.folder.as_str()).is_some_and(|it| it.is_in(place));
