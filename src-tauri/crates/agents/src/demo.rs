@@ -16,8 +16,7 @@ pub const DEMO: AgentId = AgentId::literal("demo");
 pub const EXAMPLE: ConfigId = ConfigId::literal("example");
 /// What it plays where nothing was chosen.
 const DEFAULT_EXAMPLE: &str = "demo";
-/// Where in its folder the demo remembers its sessions.
-/// Beside its folder, so that what it keeps is no change in it.
+/// Where the demo remembers its sessions: beside its folder, so that what it keeps is no change in it.
 const SESSIONS: &str = "demo-sessions";
 
 #[derive(Debug)]

@@ -91,7 +91,8 @@ pub enum Conversation {
         /// None where the agent no longer knows it.
         context: Option<ContextUse>,
     },
-    /// The agent itself is idle again. Its own open calls were withdrawn before; those of its helpers stay open.
+    /// The agent itself is idle again. If the turn ended well, its own calls are no longer open, and those of its helpers stay open.
+    /// If it was interrupted or failed, every call is withdrawn, whoever made it.
     TurnEnded {
         /// Its length in milliseconds.
         millis: u64,
@@ -118,7 +119,7 @@ pub enum Requests {
         /// The agent's id of the call.
         native_ref: NativeRef,
     },
-    /// The agent has shown that it holds the end of a question.
+    /// The agent has shown that it holds the end of a question. Without this, an answer never counts as delivered.
     Acknowledged {
         /// The agent's id of the call.
         native_ref: NativeRef,
@@ -225,7 +226,8 @@ pub enum RetryBegins {
 /// One call of the agent with questions that can be shown. It is told once, also if the agent repeats the call while it waits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asked {
-    /// The agent's id of the call.
+    /// The agent's id of the call. It is unlike that of any other call of the session, also of its earlier runs; otherwise the
+    /// question is refused.
     pub native_ref: NativeRef,
     /// The helper that asks, where it is not the agent itself.
     pub helper: Option<HelperId>,
