@@ -90,18 +90,41 @@ fn is_private(name: &OsStr) -> bool {
     DESKTOP_VARIABLES.contains(&name) || USER_VARIABLE_PREFIXES.iter().any(|start| name.starts_with(start))
 }
 
+/// Starts a command as root with a loopback of its own.
+const AS_ROOT: [&str; 5] = ["unshare", "--net", "sh", "-c", "ip link set lo up && exec \"$0\" \"$@\""];
+/// Starts a command as an ordinary user with a loopback of its own, and without the rights that making it needs.
+const AS_USER: [&str; 7] = [
+    "unshare",
+    "--map-current-user",
+    "--keep-caps",
+    "--net",
+    "sh",
+    "-c",
+    "ip link set lo up && exec setpriv --inh-caps=-all --ambient-caps=-all \"$0\" \"$@\"",
+];
+
 /// Wraps a command so that it runs in the private desktop.
 ///
 /// The bus runs inside the display, so that services it starts on demand find the display.
 pub fn wrap(workspace: &Workspace, folders: &PrivateFolders, inner: &Command) -> Result<Command> {
-    wrap_with(workspace, folders, inner, DISPLAY)
+    wrap_with(workspace, folders, inner, DISPLAY, &[])
+}
+
+/// Like [`wrap`]; where the system allows it, no program outside can take a port of the session's.
+///
+/// WebKitWebDriver picks a free port and lets it go, for the app to listen on. Once another test program listened there first,
+/// and the driver waited for it forever.
+pub fn wrap_apart(workspace: &Workspace, folders: &PrivateFolders, inner: &Command) -> Result<Command> {
+    let ways: [&[&str]; 2] = [&AS_ROOT, &AS_USER];
+    let works = |way: &&&[&str]| workspace.succeeds(way[0], &[&way[1..], &["true"]].concat());
+    wrap_with(workspace, folders, inner, DISPLAY, ways.iter().find(works).copied().unwrap_or_default())
 }
 
 /// Like [`wrap`]; the display keeps its pixels in a file, which [`FRAMEBUFFER_VARIABLE`] names.
 pub fn wrap_readable(workspace: &Workspace, folders: &PrivateFolders, inner: &Command) -> Result<Command> {
     let memory = folders.runtime();
     let mut command =
-        wrap_with(workspace, folders, inner, &format!("{DISPLAY} -fbdir {}", memory.display()))?;
+        wrap_with(workspace, folders, inner, &format!("{DISPLAY} -fbdir {}", memory.display()), &[])?;
     command.env(FRAMEBUFFER_VARIABLE, memory.join("Xvfb_screen0"));
     Ok(command)
 }
@@ -111,10 +134,13 @@ fn wrap_with(
     folders: &PrivateFolders,
     inner: &Command,
     display: &str,
+    starter: &[&str],
 ) -> Result<Command> {
     let this_program = env::current_exe().context("cannot find this program's own file")?;
-    let mut command = workspace.command("xvfb-run");
+    let mut words = starter.iter().copied().chain(["xvfb-run"]);
+    let mut command = workspace.command(words.next().unwrap_or_default());
     command
+        .args(words)
         .args(["-a", "-s", display, "dbus-run-session", "--"])
         .arg(this_program)
         .arg(SUBCOMMAND)

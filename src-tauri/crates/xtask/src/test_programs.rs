@@ -170,7 +170,7 @@ fn jobs_of(workspace: &Workspace, program: &TestProgram, filter: Option<&str>) -
         }
         let folders = PrivateFolders::make()?;
         if program.package == workspace.root() {
-            command = private_session::wrap(workspace, &folders, &command)?;
+            command = private_session::wrap_apart(workspace, &folders, &command)?;
         } else {
             folders.apply_to(&mut command);
         }

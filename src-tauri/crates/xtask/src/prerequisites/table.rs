@@ -49,7 +49,7 @@ const fn linux(
     Prerequisite { description, installation: Installation::DebianPackage(package), purpose, is_present }
 }
 
-static LINUX: [Prerequisite; 33] = [
+static LINUX: [Prerequisite; 34] = [
     linux(Run, "build-essential", "a C compiler and linker", |it| it.has("cc")),
     linux(Run, "pkg-config", "pkg-config", |it| it.has("pkg-config")),
     linux(Run, "libwebkit2gtk-4.1-dev", "WebKitGTK 4.1 with its headers", has_webkitgtk),
@@ -68,6 +68,7 @@ static LINUX: [Prerequisite; 33] = [
     linux(Test, "dbus", "dbus-run-session, a private session bus", |it| {
         ["dbus-run-session", "dbus-daemon", "dbus-send"].into_iter().all(|program| it.has(program))
     }),
+    linux(Test, "iproute2", "ip, which starts a loopback", |it| it.has("ip")),
     linux(Test, "xdotool", "xdotool", |it| it.has("xdotool")),
     linux(Test, "xclip", "xclip, which copies to the clipboard", |it| it.has("xclip")),
     linux(Test, "xterm", "xterm, a terminal", |it| it.has("xterm")),
