@@ -64,6 +64,7 @@ fn a_bare_debian_gets_everything_from_its_package_manager() {
         "webkit2gtk-driver",
         "dunst",
         "dbus",
+        "iproute2",
         "xdotool",
         "xclip",
         "xterm",
