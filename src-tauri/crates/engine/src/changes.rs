@@ -27,6 +27,8 @@ const MARKED: Duration = Duration::from_secs(1);
 const MARK_WAIT: Duration = Duration::from_secs(3);
 /// How long to wait after a tool call before comparing, so that several calls are compared once.
 const SETTLE: Duration = Duration::from_millis(400);
+/// How much longer than the one before a comparison counts at most.
+const SLOWER: u32 = 2;
 /// How much longer than a comparison took to wait before the next one.
 const REST: u32 = 3;
 /// The longest wait between two comparisons.
@@ -50,6 +52,14 @@ struct Watched {
     tracker: Tracker,
     due: AtomicBool,
     took: Mutex<Duration>,
+}
+
+impl Watched {
+    /// Notes how long a comparison took. One that takes longer than others because the machine is busy doesn't count whole.
+    fn note_duration(&self, now: Duration) {
+        let mut took = self.took.lock().unwrap_or_else(PoisonError::into_inner);
+        *took = if took.is_zero() { now } else { now.min(*took * SLOWER) };
+    }
 }
 
 impl Changes {
@@ -226,7 +236,7 @@ impl Changes {
         let began = Instant::now();
         let again = Arc::clone(&watched);
         let listed = blocking(move || again.tracker.list()).await;
-        *watched.took.lock().unwrap_or_else(PoisonError::into_inner) = began.elapsed();
+        watched.note_duration(began.elapsed());
         if let (Ok(listed), Some(writer)) = (&listed, self.writer.upgrade()) {
             let _ = writer.send(Input::FilesChanged { session, totals: listed.totals }).await;
         }

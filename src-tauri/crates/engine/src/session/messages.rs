@@ -4,7 +4,7 @@ use askdesk_agents::{Action, Attached};
 use askdesk_contract::LogKind;
 use askdesk_domain::{
     Attachment, DeliveryError, EntryBody, MessageId, NamedBy, Notice, QueueCommand, Rejection,
-    RequestCommand, SessionCommand, SessionId, ValidationError, attachment, name_of_message,
+    RequestCommand, SessionCommand, SessionId, Timestamp, ValidationError, attachment, name_of_message,
 };
 use uuid::Uuid;
 
@@ -21,7 +21,7 @@ impl SessionTask {
     pub(super) async fn send_message(&mut self, message: Message) -> Result<bool, EngineError> {
         let Message { text, attachments, closes } = message;
         let attached = self.read(&attachments).await?;
-        self.mark_files().await;
+        self.mark_files(self.engine.clock().now()).await;
         let at = self.engine.clock().now();
         let said = attachment::in_words(&text, &attachments);
         let closes_nothing = closes.is_empty();
@@ -40,7 +40,10 @@ impl SessionTask {
 
     /// Sends the message that a session begins with.
     pub(super) async fn send_first(&mut self, text: String) {
-        self.mark_files().await;
+        // The transcript has it already. Under a later time, the files would count as recorded before the next message.
+        if let Some(at) = self.last_said().await {
+            self.mark_files(at).await;
+        }
         self.turn.first_sent = self.send_words(text, Attached::default()).await;
     }
 
@@ -69,7 +72,7 @@ impl SessionTask {
             Some(message) => self.read(&message.attachments).await?,
             None => Attached::default(),
         };
-        self.mark_files().await;
+        self.mark_files(self.engine.clock().now()).await;
         let applied = self.engine.act(QueueCommand::Send { session: self.id, now }).await?;
         let Some(message) = applied.sent else { return Ok(()) };
         self.name_after(&message.text).await;
@@ -99,10 +102,15 @@ impl SessionTask {
         }
     }
 
-    /// Records the files as they are before a message begins a turn.
-    async fn mark_files(&mut self) {
+    /// Returns when the user said the last message of the transcript.
+    async fn last_said(&mut self) -> Option<Timestamp> {
+        Some(self.engine.user_messages(self.id).await.ok()?.last()?.at)
+    }
+
+    /// Records the files as they are before a message begins a turn: under a time after the message before, and not after this one.
+    async fn mark_files(&mut self, at: Timestamp) {
         if !self.turn.is_running {
-            self.engine.changes().mark(self.id, self.engine.clock().now()).await;
+            self.engine.changes().mark(self.id, at).await;
         }
     }
 

@@ -11,6 +11,7 @@ mod drafts;
 mod duplicate_questions;
 #[cfg(unix)]
 mod file_permissions;
+mod files_since;
 mod inbound;
 mod journal_errors;
 #[cfg(unix)]
