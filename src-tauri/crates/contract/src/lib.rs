@@ -47,7 +47,6 @@ impl From<()> for Done {
 
 mod agents;
 mod call;
-mod changed_files;
 mod changes;
 mod client;
 mod clients;
@@ -76,12 +75,10 @@ mod usage;
 mod window;
 #[cfg(all(test, feature = "ts"))]
 mod wire_types;
-mod worktree_state;
 mod worktrees;
 
 pub use agents::*;
 pub use call::*;
-pub use changed_files::*;
 pub use changes::*;
 pub use client::*;
 pub use clients::*;
@@ -105,5 +102,4 @@ pub use system_settings::*;
 pub use updates::*;
 pub use usage::*;
 pub use window::*;
-pub use worktree_state::*;
 pub use worktrees::*;

@@ -10,7 +10,7 @@ use askdesk_domain::{NotificationHistory, SessionId, Settings, Timestamp};
 use tokio::sync::{mpsc, watch};
 use tokio::time::sleep;
 
-use crate::mirror::{Mirror, News};
+use crate::mirror::{Mirror, News, is_about_standing};
 use crate::obstacles::update_obstacles;
 use crate::pending_list::{PendingEntry, listed};
 use crate::reminders::Reminders;
@@ -165,22 +165,12 @@ impl Desk {
     }
 }
 
+/// Whether a frame can change what is pending, or what keeps an update from being installed.
 fn concerns_the_user(frame: &Frame) -> bool {
     use askdesk_contract::frame::Change;
     let Frame::Delta(delta) = frame else { return true };
-    delta.changes.iter().any(|change| {
-        matches!(
-            change,
-            Change::Session { .. }
-                | Change::Request { .. }
-                | Change::Approval { .. }
-                | Change::EndHeld { .. }
-                | Change::HoldReleased { .. }
-                | Change::SessionClosed { .. }
-                | Change::SessionDeleted { .. }
-                | Change::Outage { .. }
-        )
-    })
+    let others = |change: &Change| matches!(change, Change::Session { .. } | Change::Outage { .. });
+    delta.changes.iter().any(|change| is_about_standing(change) || others(change))
 }
 
 fn set<T: PartialEq>(watched: &watch::Sender<T>, now: T) {

@@ -225,7 +225,7 @@ impl Standing {
     }
 }
 
-const fn is_about_standing(change: &Change) -> bool {
+pub(crate) const fn is_about_standing(change: &Change) -> bool {
     matches!(
         change,
         Change::Request { .. }

@@ -1,6 +1,6 @@
 //! What needs the user, for the title, the tray and the global shortcut.
 
-use askdesk_domain::{PendingItem, SessionId};
+use askdesk_domain::{PendingItem, SessionId, pending};
 
 use crate::mirror::Mirror;
 
@@ -19,24 +19,26 @@ pub struct PendingEntry {
     pub text: String,
 }
 
-/// Lists it, oldest first, as [`askdesk_domain::pending`] does.
+/// Lists it, oldest first.
 pub fn listed(now: &Mirror) -> Vec<PendingEntry> {
-    let requests = now.requests.values().filter(|request| request.needs_user()).map(|request| {
-        let text = request.questions.first().map(|question| question.text.clone()).unwrap_or_default();
-        (request.asked_at, PendingItem::Question(request.id), request.session, text)
-    });
-    let approvals = now.approvals.values().map(|approval| {
-        let text = approval.name(TEXT_CHARS);
-        (approval.asked_at, PendingItem::Permission(approval.id), approval.session, text)
-    });
-    let mut pending: Vec<_> = requests.chain(approvals).collect();
-    pending.sort();
-    let entry = |(_, item, session, text)| {
+    let entry = |item| {
+        let (session, text) = match item {
+            PendingItem::Question(id) => {
+                let request = now.requests.get(&id)?;
+                let first = request.questions.first();
+                (request.session, first.map(|question| question.text.clone()).unwrap_or_default())
+            }
+            PendingItem::Permission(id) => {
+                let approval = now.approvals.get(&id)?;
+                (approval.session, approval.name(TEXT_CHARS))
+            }
+        };
         let known = now.session(session)?;
         let (name, private) = (known.name.clone(), known.notifications.private);
         Some(PendingEntry { item, session, name, private, text })
     };
-    pending.into_iter().filter_map(entry).collect()
+    let items = pending(now.requests.values(), now.approvals.values());
+    items.into_iter().filter_map(entry).collect()
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@ use crate::support::desks::{delivered, note, withdraw_all};
 use askdesk_domain::{
     AnswerInput, Ask, Delivery, EndedBy, Outcome, Rejection, Request, RequestCommand, Timestamp, WithdrawnWhy,
 };
+use askdesk_engine::EngineError;
 use tokio::sync::oneshot;
 
 /// Answers in a short form: `q1: q1o2 + "words"`.
@@ -85,7 +86,8 @@ async fn case_26_a_question_of_a_caller_that_has_given_up_is_not_shown() {
     let mut desk = TestDesk::started().await;
     let before = desk.snapshot().await;
     let (waiter, _) = oneshot::channel();
-    desk.engine.register(RequestCommand::Ask(ask(1, 1)), waiter).await.unwrap_err();
+    let refused = desk.engine.register(RequestCommand::Ask(ask(1, 1)), waiter).await;
+    assert!(matches!(refused, Err(EngineError::Closing)), "nobody is told: {refused:?}");
     assert_eq!(desk.snapshot().await, before);
     assert_eq!(desk.news(), []);
 }

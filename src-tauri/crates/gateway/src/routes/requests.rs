@@ -60,7 +60,9 @@ pub async fn list(State(state): State<SharedState>) -> Result<Json<Value>, HttpE
 
 fn listing(desk: &Desk) -> Value {
     let (mut requests, mut permissions, mut undelivered) = (Vec::new(), Vec::new(), Vec::new());
-    for item in pending(desk) {
+    let requests_shown = desk.requests().filter(|request| !desk.is_closed(request.session));
+    let approvals_shown = desk.approvals().filter(|approval| !desk.is_closed(approval.session));
+    for item in pending(requests_shown, approvals_shown) {
         match item {
             PendingItem::Question(id) => {
                 let Some(request) = desk.request(id) else { continue };
