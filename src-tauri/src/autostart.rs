@@ -77,10 +77,8 @@ fn set_system(app: &AppHandle, start: OptIn) -> anyhow::Result<()> {
 
 /// Asks first, so that nothing is written if nothing changes.
 #[cfg(not(target_os = "linux"))]
-fn set_system(app: &AppHandle, start: OptIn) -> anyhow::Result<()> {
-    use tauri_plugin_autostart::ManagerExt;
-
-    let system = app.autolaunch();
+fn set_system(_: &AppHandle, start: OptIn) -> anyhow::Result<()> {
+    let system = login_item(&dunce::canonicalize(std::env::current_exe()?)?)?;
     match (system.is_enabled()?, start) {
         (false, OptIn::On) => system.enable()?,
         (true, OptIn::Off) => system.disable()?,
@@ -89,10 +87,19 @@ fn set_system(app: &AppHandle, start: OptIn) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Starts the app at login on macOS and Windows.
+/// Describes what the system starts at login.
 #[cfg(not(target_os = "linux"))]
-pub fn plugin() -> tauri::plugin::TauriPlugin<tauri::Wry> {
-    tauri_plugin_autostart::Builder::new().app_name(crate::messages::APP).arg(IN_BACKGROUND).build()
+fn login_item(program: &std::path::Path) -> anyhow::Result<auto_launch::AutoLaunch> {
+    let mut item = auto_launch::AutoLaunchBuilder::new();
+    item.set_app_name(crate::messages::APP).set_args(&[IN_BACKGROUND]);
+    #[cfg(target_os = "macos")]
+    item.set_macos_launch_mode(auto_launch::MacOSLaunchMode::LaunchAgent)
+        .set_app_path(&program.display().to_string());
+    // Windows reads a command line. The item is the user's, also where the user may write that of all.
+    #[cfg(windows)]
+    item.set_windows_enable_mode(auto_launch::WindowsEnableMode::CurrentUser)
+        .set_app_path(&format!("\"{}\"", program.display()));
+    Ok(item.build()?)
 }
 
 #[cfg(test)]
@@ -105,5 +112,13 @@ mod tests {
         for arguments in [vec!["askdesk-desktop"], vec!["askdesk-desktop", "--in-background=1"], vec![]] {
             assert!(!in_background(&arguments), "{arguments:?}");
         }
+    }
+
+    #[cfg(windows)]
+    #[test]
+    fn case_153_a_path_with_spaces_is_quoted_at_login() {
+        let item = login_item(std::path::Path::new(r"C:\Program Files\Askdesk\askdesk-desktop.exe")).unwrap();
+        assert_eq!(item.get_app_path(), "\"C:\\Program Files\\Askdesk\\askdesk-desktop.exe\"");
+        assert_eq!(item.get_args(), [IN_BACKGROUND]);
     }
 }

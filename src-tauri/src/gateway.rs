@@ -179,7 +179,7 @@ pub fn client_host(app: &AppHandle, data: &Path) -> Option<ClientHost> {
     let env = Env::of_user(data.to_owned())?;
     let port = app.state::<AppGateway>().get(|gateway| gateway.address().port());
     let this = std::env::current_exe().ok();
-    let command = find_askdesk(this.as_deref(), &env).and_then(|program| hook_command(&program));
+    let command = find_askdesk(this.as_deref(), &env).and_then(|program| hook_command(&program, env.os));
     Some(ClientHost { env, data: data.to_owned(), port, command })
 }
 

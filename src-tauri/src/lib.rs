@@ -99,7 +99,7 @@ pub fn run() -> ExitCode {
     }
     #[cfg(not(target_os = "linux"))]
     {
-        builder = builder.plugin(tauri_plugin_notification::init()).plugin(autostart::plugin());
+        builder = builder.plugin(tauri_plugin_notification::init());
     }
     #[cfg(unix)]
     {

@@ -148,6 +148,10 @@ messages! {
             "the window couldn’t be created ({error})",
             "无法创建窗口（{error}）",
             "Das Fenster konnte nicht erstellt werden ({error})";
+        no_window_on_windows:
+            "the window couldn’t be created ({error}). Windows needs the Microsoft Edge WebView2 Runtime for it: install it from Microsoft’s website if it is missing, and start Askdesk again",
+            "无法创建窗口（{error}）。Windows 需要 Microsoft Edge WebView2 Runtime 才能显示窗口：如果缺少它，请从 Microsoft 网站安装，然后重新启动 Askdesk",
+            "Das Fenster konnte nicht erstellt werden ({error}). Windows braucht dafür die Microsoft Edge WebView2 Runtime: Installieren Sie sie von der Website von Microsoft, falls sie fehlt, und starten Sie Askdesk neu";
         no_engine:
             "an internal component failed to start ({error})",
             "内部组件无法启动（{error}）",

@@ -69,6 +69,7 @@ impl StartupError {
             Self::NoPath { error } => fill(reasons.no_path, "", error),
             Self::DataFolder { path, error } => fill(reasons.other, &path.to_string_lossy(), error),
             Self::ForeignFolder { path, name } => fill(reasons.foreign_folder, &path.to_string_lossy(), name),
+            Self::NoWindow { error } if cfg!(windows) => fill(reasons.no_window_on_windows, "", error),
             Self::NoWindow { error } => fill(reasons.no_window, "", error),
             Self::NoEngine { error } => fill(reasons.no_engine, "", error),
             Self::NoProgram { error } => fill(reasons.no_program, "", error),

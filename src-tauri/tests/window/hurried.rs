@@ -41,7 +41,7 @@ pub const PACES: [u64; 5] = [0, 50, 200, 400, 800];
 async fn case_143_a_second_prompt_goes_to_its_own_agent_at_every_pace() {
     let test = "case_143_a_second_prompt_goes_to_its_own_agent_at_every_pace";
     let (home, projects) = (TempDir::new().unwrap(), TempDir::new().unwrap());
-    let folder = repository(&std::fs::canonicalize(projects.path()).unwrap());
+    let folder = repository(&dunce::canonicalize(projects.path()).unwrap());
     let replies = PACES.iter().flat_map(|_| [Reply::text("Understood."), Reply::text("Understood.")]);
     let mock = MockApi::start(Script(replies.collect())).await.unwrap();
     let opened = open_beside(Cli::ClaudeCode, Setup::default(), test, home.path(), &mock).await;
@@ -466,7 +466,7 @@ async fn case_146_the_menu_of_a_field_undoes_and_redoes() {
 async fn case_148_a_session_that_is_starting_holds_messages_and_ends_at_once() {
     let test = "case_148_a_session_that_is_starting_holds_messages_and_ends_at_once";
     let (home, projects) = (TempDir::new().unwrap(), TempDir::new().unwrap());
-    let folder = repository(&std::fs::canonicalize(projects.path()).unwrap());
+    let folder = repository(&dunce::canonicalize(projects.path()).unwrap());
     let replies = [Reply::text("Understood."), Reply::text("Understood again.")];
     let mock = MockApi::start(Script(replies.into())).await.unwrap();
     let opened = open_beside(Cli::ClaudeCode, Setup::default(), test, home.path(), &mock).await;

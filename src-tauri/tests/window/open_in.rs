@@ -37,7 +37,7 @@ async fn case_98_a_running_session_ends_and_continues_with_the_agents_own_progra
     let test = "case_98_a_running_session_ends_and_continues_with_the_agents_own_program_in_a_terminal";
     let Some(program) = clis::claude_or_skip(test) else { return };
     let (home, root) = (TempDir::new().unwrap(), TempDir::new().unwrap());
-    let folder = fs::canonicalize(root.path()).unwrap().join(FOLDER);
+    let folder = dunce::canonicalize(root.path()).unwrap().join(FOLDER);
     fs::create_dir(&folder).unwrap();
     // Skips the questions of the program's first start in a terminal.
     let mut known = json!({ "hasCompletedOnboarding": true, "theme": "dark",

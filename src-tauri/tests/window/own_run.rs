@@ -40,7 +40,7 @@ async fn answer_second(app: &App, answered: usize) -> Value {
 #[tokio::test]
 async fn case_149_started_from_a_terminal_a_setup_command_of_bash_and_an_agent_run() {
     let projects = TempDir::new().unwrap();
-    let folder = repository(&fs::canonicalize(projects.path()).unwrap());
+    let folder = repository(&dunce::canonicalize(projects.path()).unwrap());
     let setup = Setup::default().started_from_terminal().env("SHELL", "/bin/bash");
     let app = setup.env("ASKDESK_SHELL_ENVIRONMENT", "on").open().await;
     for (answered, pace) in PACES.into_iter().enumerate() {

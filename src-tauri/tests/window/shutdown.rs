@@ -64,7 +64,7 @@ struct Ending {
 
 impl Ending {
     fn of(app: App) -> Self {
-        let program = fs::canonicalize(env!("CARGO_BIN_EXE_askdesk-desktop")).unwrap();
+        let program = dunce::canonicalize(env!("CARGO_BIN_EXE_askdesk-desktop")).unwrap();
         let is_app = |pid: &u32| {
             let exe = fs::read_link(format!("/proc/{pid}/exe"));
             exe.is_ok_and(|exe| exe == program) && stat(*pid).is_some_and(|(_, above, _)| above == app.root())

@@ -51,6 +51,12 @@ impl LaunchPlan {
         let of_user = || variables().get(name).filter(|_| !is_removed).map(ToOwned::to_owned);
         set.or_else(of_user).filter(|value| !value.is_empty())
     }
+
+    /// Returns the user's home folder, as the program finds it: on Windows, `HOME` is that of Git Bash.
+    pub(crate) fn home(&self) -> Option<PathBuf> {
+        let name = if cfg!(windows) { "USERPROFILE" } else { "HOME" };
+        self.variable(name).map(PathBuf::from).or_else(env::home_dir)
+    }
 }
 
 /// Replaces a leading `~` by the user's home folder.

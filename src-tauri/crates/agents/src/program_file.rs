@@ -50,7 +50,7 @@ impl ProgramFile {
     pub(crate) async fn look_at(program: &Path) -> Self {
         let named = program.to_owned();
         let look = move || {
-            let path = fs::canonicalize(&named).unwrap_or(named);
+            let path = dunce::canonicalize(&named).unwrap_or(named);
             let mark = fs::metadata(&path).ok().map(|file| Mark::of(&file));
             Self { path, mark }
         };

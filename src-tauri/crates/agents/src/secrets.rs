@@ -49,15 +49,18 @@ impl Secrets {
         let set = set.iter().map(|(name, value)| (name.as_os_str(), value.as_os_str()));
         let set = set.filter(|(name, _)| name.to_str().is_some_and(is_secret));
         let variables = variables();
-        let home = variables.get("HOME").or_else(|| variables.get("USERPROFILE")).unwrap_or_default();
-        let home = home.to_string_lossy();
+        let homes =
+            ["HOME", "USERPROFILE"].map(|name| variables.get(name).unwrap_or_default().to_string_lossy());
         let inherited = variables.iter().filter(|(name, _)| names_secret(name));
         let mut secrets: Vec<(String, String)> = Vec::new();
         for (name, value) in set.chain(inherited).filter(|(name, value)| !is_about(name) && !are_files(value))
         {
             let (Some(name), Some(value)) = (name.to_str(), value.to_str()) else { continue };
             // What is printed comes line by line.
-            let lines = value.lines().map(str::trim).filter(|line| is_rare(line) && !home.contains(line));
+            let lines = value
+                .lines()
+                .map(str::trim)
+                .filter(|line| is_rare(line) && !homes.iter().any(|home| home.contains(line)));
             secrets.extend(lines.map(|line| (line.to_owned(), format!("[{name}]"))));
         }
         secrets.sort_by_key(|(value, _)| std::cmp::Reverse(value.len()));

@@ -4,6 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use askdesk_user_environment::persist;
 use serde_json::Value;
 
 use crate::path_id::{path_of, path_to_id, to_bytes, to_path};
@@ -33,7 +34,7 @@ pub fn relocate(store: &Path, to: &Path) -> io::Result<bool> {
         Err(error) => return Err(error),
     };
     // The folder was recorded where its links lead. It is gone, so only its new place can be looked up.
-    let to = fs::canonicalize(to)?;
+    let to = dunce::canonicalize(to)?;
     let top = to_path(&path_of(baseline["top"].as_str().unwrap_or_default()));
     let prefix = to_path(&path_of(baseline["prefix"].as_str().unwrap_or_default()));
     let recorded = top.join(&prefix);
@@ -52,7 +53,7 @@ pub fn relocate(store: &Path, to: &Path) -> io::Result<bool> {
     baseline["top"] = path_to_id(&to_bytes(&moved)).into();
     let mut written = tempfile::NamedTempFile::new_in(store)?;
     serde_json::to_writer(&mut written, &baseline)?;
-    written.persist(&file)?;
+    persist(written, &file)?;
     Ok(true)
 }
 

@@ -7,6 +7,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 use askdesk_contract::{RevertRefused, ShownPart};
+use askdesk_user_environment::persist;
 use tempfile::{Builder, NamedTempFile};
 
 use crate::compare::{Entry, LINK};
@@ -113,7 +114,7 @@ fn replace(path: &Path, expected: &Present, wanted: &Present) -> Result<(), Reve
             if *expected == Present::Nothing {
                 file.persist_noclobber(path).map_err(|error| failed(error.error))?;
             } else {
-                file.persist(path).map_err(|error| failed(error.error))?;
+                persist(file, path).map_err(failed)?;
             }
             Ok(())
         }

@@ -11,6 +11,7 @@ use askdesk_contract::{
     ChangeTotals, ChangedFile, ChangedFiles, Content, FileChange, Side, Unavailable, Unrecorded,
     WhyUnrecorded,
 };
+use askdesk_user_environment::persist;
 use serde::{Deserialize, Serialize};
 
 use crate::compare::{Difference, Entry, compare, is_below};
@@ -84,7 +85,7 @@ impl Tracker {
             return Ok(());
         }
         let program = git::program().ok_or(Unavailable::NoGit)?;
-        let folder = fs::canonicalize(&self.folder).map_err(|_| Unavailable::FolderGone)?;
+        let folder = dunce::canonicalize(&self.folder).map_err(|_| Unavailable::FolderGone)?;
         let (found, of_other) = match repository::find(&program, &folder) {
             Ok(found) => (Some(found), None),
             Err(NotFound { of_other }) => (None, of_other),
@@ -277,8 +278,7 @@ impl Tracker {
         let write = || {
             let mut file = tempfile::NamedTempFile::new_in(&self.store)?;
             serde_json::to_writer(&mut file, value)?;
-            file.persist(&path).map_err(|error| error.error)?;
-            Ok(())
+            persist(file, &path)
         };
         write().map_err(|error: io::Error| failed(&path, &error))
     }

@@ -83,7 +83,7 @@ fn case_117_what_the_users_global_list_ignores_is_not_listed() {
 #[test]
 fn case_117_a_repository_of_another_user_is_used_if_the_user_trusts_it() {
     let folder = repository();
-    let top = folder.path().canonicalize().unwrap();
+    let top = dunce::canonicalize(folder.path()).unwrap();
     let status = Command::new("chown").args(["-R", &OTHER.to_string()]).arg(&top).status().unwrap();
     assert!(status.success(), "only root can give a folder to somebody else");
     fs::write(top.join(".git/info/exclude"), "cache\n").unwrap();

@@ -2,7 +2,7 @@
 
 use askdesk_client_config::discovery::DEFAULT_PORT;
 use askdesk_client_config::{
-    Change, DataFolder, Endpoint, Env, FileError, Plan, Scope, Token, TokenDisplay, confirm, installed,
+    Change, DataFolder, Endpoint, Env, FileError, Os, Plan, Scope, Token, TokenDisplay, confirm, installed,
 };
 use askdesk_contract::{Client, Confirmation};
 
@@ -51,7 +51,7 @@ pub async fn gateway_port(folder: &DataFolder) -> u16 {
 /// Returns the endpoint that clients are registered with.
 pub fn endpoint(port: u16, token: Token) -> Result<Endpoint, Failure> {
     let program = std::env::current_exe()?;
-    let command = askdesk_client_config::hook_command(&program).ok_or_else(|| {
+    let command = askdesk_client_config::hook_command(&program, Os::CURRENT).ok_or_else(|| {
         Failure::System("a settings file can't contain the path of this program".to_owned())
     })?;
     Ok(Endpoint { port, token, command: Some(command), ask_by_command: false })

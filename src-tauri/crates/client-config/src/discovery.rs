@@ -1,9 +1,12 @@
 //! How a running Askdesk is found: the data folder, and the file in it that says where the gateway listens.
 
 use std::ffi::OsStr;
+use std::fs::{File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
+use askdesk_user_environment::persist;
 use serde::{Deserialize, Serialize};
 
 use crate::token::{ANSWER_TOKEN_FILE, TOKEN_FILE, Token, private_temporary_file};
@@ -14,6 +17,11 @@ pub const DATA_FOLDER: &str = "ASKDESK_DATA_DIR";
 pub const IDENTIFIER: &str = "io.github.askdesk";
 /// The file that says where the gateway listens.
 pub const DISCOVERY_FILE: &str = "desk.json";
+/// The file that a running app holds a lock on. The system releases it however the app ends.
+const LOCK_FILE: &str = "gateway.lock";
+/// How often a lock that is held is tried again: other programs hold it for a moment to try it, too.
+const LOCK_TRIES: u32 = 3;
+const LOCK_AGAIN: Duration = Duration::from_millis(1);
 /// The port that the gateway uses if it is free.
 pub const DEFAULT_PORT: u16 = 41_414;
 
@@ -37,9 +45,9 @@ pub enum NoDataFolder {
     NoPlace,
 }
 
-/// Finds the data folder. The app and everything that looks for it use this one rule.
+/// Finds the data folder, on Windows one that stays on this computer. The app and everything that looks for it use this one rule.
 pub fn data_folder() -> Result<PathBuf, NoDataFolder> {
-    data_folder_from(std::env::var_os(DATA_FOLDER).as_deref(), dirs::data_dir())
+    data_folder_from(std::env::var_os(DATA_FOLDER).as_deref(), dirs::data_local_dir())
 }
 
 fn data_folder_from(variable: Option<&OsStr>, system: Option<PathBuf>) -> Result<PathBuf, NoDataFolder> {
@@ -157,7 +165,7 @@ impl DataFolder {
         match read.filter(DiscoveryFile::is_valid) {
             None => DiscoveryState::Unreadable,
             // Another program may have the port by now. It must not be sent a token.
-            Some(read) if !is_running(read.pid()) => DiscoveryState::NotRunning,
+            Some(read) if !self.is_running(read.pid()) => DiscoveryState::NotRunning,
             Some(DiscoveryFile::Open(read)) => DiscoveryState::Running(read),
             Some(DiscoveryFile::Closed(ClosedGateway { closed, .. })) => {
                 DiscoveryState::Closed { why: closed }
@@ -187,8 +195,25 @@ impl DataFolder {
         let mut text = serde_json::to_vec(written)?;
         text.push(b'\n');
         let file = self.path.join(DISCOVERY_FILE);
-        private_temporary_file(&file, &text)?.persist(file).map_err(|error| error.error)?;
-        Ok(PublishedDiscovery { folder: self.clone(), written: text })
+        let new = private_temporary_file(&file, &text)?;
+        let lock = self.lock();
+        persist(new, &file)?;
+        Ok(PublishedDiscovery { folder: self.clone(), written: text, _lock: lock })
+    }
+
+    /// Shows that this process is running. None on a file system without locks.
+    fn lock(&self) -> Option<File> {
+        let file = File::options().create(true).append(true).open(self.path.join(LOCK_FILE)).ok()?;
+        file.lock_shared().ok().map(|()| file)
+    }
+
+    /// Tells whether the process that wrote the discovery file still runs. Its id may be that of another process by now, so it
+    /// counts only while the lock is held; an app of an earlier version, or a file system without locks, has none.
+    fn is_running(&self, pid: u32) -> bool {
+        match File::options().append(true).open(self.path.join(LOCK_FILE)) {
+            Ok(file) => is_process(pid) && is_held(&file).unwrap_or(true),
+            Err(_) => cfg!(unix) && is_process(pid),
+        }
     }
 
     /// Reads the token that lets a client ask.
@@ -228,6 +253,7 @@ impl DataFolder {
 pub struct PublishedDiscovery {
     folder: DataFolder,
     written: Vec<u8>,
+    _lock: Option<File>,
 }
 
 impl Drop for PublishedDiscovery {
@@ -240,16 +266,27 @@ impl Drop for PublishedDiscovery {
     }
 }
 
-/// Tells whether a process with this id runs for the current user. A process of another user isn't this user's Askdesk. If the
-/// system has reused the id, this returns a false positive.
+/// Tells whether another process holds a lock; none on a file system without locks.
+fn is_held(file: &File) -> Option<bool> {
+    for _ in 0..LOCK_TRIES {
+        match file.try_lock() {
+            Ok(()) => return Some(false),
+            Err(TryLockError::WouldBlock) => std::thread::sleep(LOCK_AGAIN),
+            Err(TryLockError::Error(_)) => return None,
+        }
+    }
+    Some(true)
+}
+
+/// Tells whether a process with this id runs for the current user. A process of another user isn't this user's Askdesk.
 #[cfg(unix)]
-fn is_running(pid: u32) -> bool {
+fn is_process(pid: u32) -> bool {
     let pid = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw);
     pid.is_some_and(|pid| rustix::process::test_kill_process(pid).is_ok())
 }
 
 #[cfg(not(unix))]
-const fn is_running(_: u32) -> bool {
+const fn is_process(_: u32) -> bool {
     true
 }
 
@@ -302,6 +339,24 @@ mod tests {
         assert_eq!(folder.discovery_state(), DiscoveryState::NotRunning);
     }
 
+    /// After a crash, or a loss of power, another program may have the id and the port of the app.
+    #[test]
+    fn case_153_a_file_that_was_left_counts_only_while_its_lock_is_held() {
+        let temporary = tempfile::tempdir().unwrap();
+        let folder = DataFolder::at(temporary.path());
+        let discovery = Discovery::of_this_process(41_414, "0.1.0");
+        let published = folder.publish(discovery.clone()).unwrap();
+        let left = std::fs::read(temporary.path().join(DISCOVERY_FILE)).unwrap();
+        let looks = std::thread::scope(|scope| {
+            let looks: Vec<_> = (0..8).map(|_| scope.spawn(|| folder.discovery())).collect();
+            looks.into_iter().map(|look| look.join().unwrap()).collect::<Vec<_>>()
+        });
+        assert_eq!(looks, vec![Some(discovery); 8]);
+        drop(published);
+        std::fs::write(temporary.path().join(DISCOVERY_FILE), left).unwrap();
+        assert_eq!(folder.discovery_state(), DiscoveryState::NotRunning);
+    }
+
     #[test]
     fn dropping_a_published_file_leaves_that_of_another_instance() {
         let temporary = tempfile::tempdir().unwrap();
@@ -318,6 +373,7 @@ mod tests {
         let temporary = tempfile::tempdir().unwrap();
         let folder = DataFolder::at(temporary.path());
         assert_eq!(folder.discovery_state(), DiscoveryState::NotRunning);
+        let _running = folder.lock();
         let own = std::process::id();
         let check = |text: &str, port: Option<u16>| {
             std::fs::write(temporary.path().join(DISCOVERY_FILE), text.replace("OWN", &own.to_string()))

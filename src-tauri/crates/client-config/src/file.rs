@@ -6,6 +6,7 @@ use std::fs::{self, Metadata, OpenOptions};
 use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
+use askdesk_user_environment::persist;
 use serde_json::Value;
 
 use crate::edit::{self, Format};
@@ -112,7 +113,7 @@ fn resolve(place: &ConfigPath) -> Result<PathBuf, FileErrorKind> {
 
 fn follow(path: &Path) -> Result<PathBuf, FileErrorKind> {
     match fs::symlink_metadata(path) {
-        Ok(_) => fs::canonicalize(path).map_err(|error| match error.kind() {
+        Ok(_) => dunce::canonicalize(path).map_err(|error| match error.kind() {
             ErrorKind::NotFound => FileErrorKind::BrokenLink,
             _ => error.into(),
         }),
@@ -147,7 +148,7 @@ pub fn replace(
     file.as_file().sync_all()?;
     // Syncing takes time, in which another program may have written.
     check_unchanged(target, before)?;
-    file.persist(target).map_err(|error| FileErrorKind::from(error.error))?;
+    persist(file, target)?;
     sync(folder);
     Ok(())
 }

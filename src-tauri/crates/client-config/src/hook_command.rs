@@ -3,27 +3,32 @@
 use std::path::{Path, PathBuf};
 
 use crate::entries::SERVER;
-use crate::env::Env;
+use crate::env::{Env, Os};
 
-/// Quotes the path of the `askdesk` program for Claude Code's shell. Returns `None` if the path isn't UTF-8.
-pub fn hook_command(program: &Path) -> Option<String> {
+/// Quotes the path of the `askdesk` program for the shell that runs Claude Code's hooks. Returns `None` if the path isn't UTF-8.
+///
+/// On Windows that is Git Bash, or `cmd.exe` where there is none. Both take a quoted path with slashes; Git Bash drops the
+/// backslashes of one without quotes, and `cmd.exe` reads its slashes as switches.
+pub fn hook_command(program: &Path, os: Os) -> Option<String> {
     let program = program.to_str()?;
-    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-:\\".contains(c);
-    let quoted = match (program.chars().all(plain), cfg!(windows)) {
-        (true, _) => program.to_owned(),
-        (false, true) => format!("\"{program}\""),
-        (false, false) => format!("'{}'", program.replace('\'', r"'\''")),
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-:".contains(c);
+    let quoted = match os {
+        Os::Windows => format!("\"{}\"", program.replace('\\', "/").replace('$', r"\$").replace('`', r"\`")),
+        Os::Linux | Os::MacOs if program.chars().all(plain) => program.to_owned(),
+        Os::Linux | Os::MacOs => format!("'{}'", program.replace('\'', r"'\''")),
     };
     Some(format!("{quoted} hook"))
 }
 
-/// Tells whether the program of a hook command exists.
+/// Tells whether the program of a hook command exists, and its shell finds it.
 pub(crate) fn program_exists(command: &str, env: &Env) -> bool {
     let word = command.strip_suffix(" hook").unwrap_or(command);
     let parted = |quote: char| word.strip_prefix(quote)?.strip_suffix(quote);
     let program = match (parted('\''), parted('"')) {
         (Some(program), _) => program.replace(r"'\''", "'"),
-        (_, Some(program)) => program.to_owned(),
+        (_, Some(program)) => program.replace(r"\$", "$").replace(r"\`", "`"),
+        // What earlier versions wrote on Windows, which Git Bash does not find.
+        _ if env.os == Os::Windows && word.contains('\\') => return false,
         _ => word.to_owned(),
     };
     which::which_in(program, env.variables.get("PATH"), &env.home).is_ok()
@@ -46,14 +51,61 @@ pub fn find_askdesk(other: Option<&Path>, env: &Env) -> Option<PathBuf> {
 
 #[cfg(test)]
 mod tests {
+    use rstest::rstest;
+
     use super::*;
 
+    #[rstest]
+    #[case(Os::Linux, "/usr/bin/askdesk", "/usr/bin/askdesk hook")]
+    #[case(Os::Linux, "/home/ada's/my tools/askdesk", r"'/home/ada'\''s/my tools/askdesk' hook")]
+    #[case(Os::MacOs, r"/home/a\b/askdesk", r"'/home/a\b/askdesk' hook")]
+    #[case(Os::Windows, r"C:\Tools\askdesk.exe", r#""C:/Tools/askdesk.exe" hook"#)]
+    #[case(
+        Os::Windows,
+        r"C:\Program Files\Askdesk\askdesk.exe",
+        r#""C:/Program Files/Askdesk/askdesk.exe" hook"#
+    )]
+    #[case(Os::Windows, r"C:\a$b`c\askdesk.exe", r#""C:/a\$b\`c/askdesk.exe" hook"#)]
+    fn case_153_a_path_is_quoted_for_the_shell_of_the_hooks(
+        #[case] os: Os,
+        #[case] program: &str,
+        #[case] command: &str,
+    ) {
+        assert_eq!(hook_command(Path::new(program), os).as_deref(), Some(command));
+    }
+
+    /// Bash reads the line as Git Bash does.
     #[cfg(unix)]
     #[test]
-    fn a_path_with_spaces_is_quoted() {
-        assert_eq!(hook_command(Path::new("/usr/bin/askdesk")).as_deref(), Some("/usr/bin/askdesk hook"));
-        let quoted = hook_command(Path::new("/home/ada's/my tools/askdesk"));
-        assert_eq!(quoted.as_deref(), Some(r"'/home/ada'\''s/my tools/askdesk' hook"));
+    fn case_153_bash_finds_the_program_of_a_hook_command_of_windows() {
+        let folder = tempfile::tempdir().unwrap();
+        let program = folder.path().join("C:/Program $Files`x`/askdesk.exe");
+        std::fs::create_dir_all(program.parent().unwrap()).unwrap();
+        std::fs::write(&program, "#!/bin/sh\necho \"ran $1\"\n").unwrap();
+        std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        let command = hook_command(Path::new(r"C:\Program $Files`x`\askdesk.exe"), Os::Windows).unwrap();
+        let mut bash = std::process::Command::new("bash");
+        let output = bash.args(["-c", &command]).current_dir(folder.path()).output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&output.stdout), "ran hook\n", "{output:?}");
+    }
+
+    #[test]
+    fn case_153_a_command_that_git_bash_cannot_find_does_not_count() {
+        let folder = tempfile::tempdir().unwrap();
+        let program = folder.path().join("askdesk.exe");
+        std::fs::write(&program, "").unwrap();
+        #[cfg(unix)]
+        std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+        let env = Env {
+            os: Os::Windows,
+            home: folder.path().to_owned(),
+            project: folder.path().to_owned(),
+            variables: [].into_iter().collect(),
+        };
+        let quoted = hook_command(&program, Os::Windows).unwrap();
+        assert!(program_exists(&quoted, &env), "{quoted}");
+        let bare = format!("{} hook", program.display().to_string().replace('/', "\\"));
+        assert!(!program_exists(&bare, &env), "{bare}");
     }
 
     #[test]

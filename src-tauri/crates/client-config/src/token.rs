@@ -8,6 +8,7 @@ use std::fs::File;
 use std::io::{self, Read as _, Write as _};
 use std::path::Path;
 
+use askdesk_user_environment::persist;
 use tempfile::NamedTempFile;
 
 /// The file with the token that lets a client ask.
@@ -72,7 +73,7 @@ impl Token {
 
     pub fn replace(file: &Path) -> io::Result<Self> {
         let token = Self::generate()?;
-        token.temporary_file(file)?.persist(file).map_err(|error| error.error)?;
+        persist(token.temporary_file(file)?, file)?;
         Ok(token)
     }
 

@@ -4,6 +4,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
+use askdesk_user_environment::persist;
 use tempfile::NamedTempFile;
 
 /// How many files and folders [`tighten`] visits at most.
@@ -13,10 +14,11 @@ const LOOKED_AT: usize = 100_000;
 const MARKS: [&str; 2] = ["desk.lock", "desk.db"];
 
 /// What else may be there before: from the command line, by the user's hand, or from a start that failed.
-const EARLY: [&str; 8] = [
+const EARLY: [&str; 9] = [
     "answer-token",
     "desk.json",
     "environment.json",
+    "gateway.lock",
     "settings.toml",
     "token",
     "updates.json",
@@ -84,8 +86,7 @@ pub fn write(file: &Path, bytes: &[u8]) -> io::Result<()> {
     set_mode(new.path(), 0o600)?;
     new.write_all(bytes)?;
     new.as_file().sync_all()?;
-    new.persist(file).map_err(|error| error.error)?;
-    Ok(())
+    persist(new, file)
 }
 
 /// Removes all permissions of others from a folder and everything in it: folders become 0700 and files 0600, or 0700 if

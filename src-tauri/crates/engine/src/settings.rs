@@ -214,7 +214,7 @@ impl SettingsFile {
         }
         put(&mut document, setting);
         // The user may have replaced it with a link to another file.
-        let path = std::fs::canonicalize(&self.path).unwrap_or_else(|_| self.path.clone());
+        let path = dunce::canonicalize(&self.path).unwrap_or_else(|_| self.path.clone());
         Ok(private::write(&path, document.to_string().as_bytes())?)
     }
 

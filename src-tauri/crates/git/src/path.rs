@@ -9,10 +9,10 @@ pub fn to_path(path: &[u8]) -> PathBuf {
     PathBuf::from(OsStr::from_bytes(path))
 }
 
-/// Git for Windows writes paths in UTF-8.
+/// Git for Windows writes paths in UTF-8 and with slashes; what is shown and compared has backslashes.
 #[cfg(not(unix))]
 pub fn to_path(path: &[u8]) -> PathBuf {
-    PathBuf::from(String::from_utf8_lossy(path).into_owned())
+    PathBuf::from(String::from_utf8_lossy(path).replace('/', "\\"))
 }
 
 #[cfg(unix)]

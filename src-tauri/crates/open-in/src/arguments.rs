@@ -138,9 +138,14 @@ fn file_uri(path: &Path) -> OsString {
     } else {
         bytes.to_vec()
     };
-    // A path of Windows begins with a drive.
-    let root = if slashes.starts_with(b"/") { "" } else { "/" };
-    format!("file://{root}{}", percent_encode(&slashes, KEPT)).into()
+    let root = match slashes.as_slice() {
+        // The name of the server takes the place of the host.
+        [b'/', b'/', ..] if cfg!(windows) => "",
+        [b'/', ..] => "//",
+        // A path of Windows begins with a drive.
+        _ => "///",
+    };
+    format!("file:{root}{}", percent_encode(&slashes, KEPT)).into()
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use crate::origin::Origin;
+use crate::persist::persist;
 use crate::variables::Changes;
 
 /// The file in the data folder. It may contain secrets that startup files set, and only the user can read it.
@@ -84,8 +85,7 @@ pub fn keep(folder: &Path, origin: &Origin, changes: &Changes) -> io::Result<()>
     // Such a file can be read by its owner only.
     let mut file = tempfile::NamedTempFile::new_in(folder)?;
     file.write_all(&kept)?;
-    file.persist(folder.join(KEPT_FILE))?;
-    Ok(())
+    persist(file, &folder.join(KEPT_FILE))
 }
 
 /// Returns what the last start has kept. A file that can't be read counts as none: the shell is asked again.

@@ -33,6 +33,8 @@ pub fn known_folders(home: &Path, variables: &Variables) -> Vec<PathBuf> {
         let named = variables.get(variable).map(PathBuf::from).filter(|folder| folder.is_absolute());
         named.into_iter().chain(defaults.iter().map(|folder| home.join(folder))).collect::<Vec<_>>()
     };
+    // On Windows, npm puts its programs beside its folder of packages.
+    let npm_of_windows = variables.get("APPDATA").map(|roaming| PathBuf::from(roaming).join("npm"));
     let below = |folders: Vec<PathBuf>, name: &'static str| folders.into_iter().map(move |it| it.join(name));
     let nvm = root("NVM_DIR", &[".nvm", ".config/nvm"]).into_iter().filter_map(|nvm| of_nvm(&nvm));
     let fnm = root("FNM_DIR", &[".local/share/fnm", "Library/Application Support/fnm", ".fnm"]);
@@ -42,6 +44,7 @@ pub fn known_folders(home: &Path, variables: &Variables) -> Vec<PathBuf> {
         .chain(below(root("MISE_DATA_DIR", &[".local/share/mise"]), "shims"))
         .chain(below(root("ASDF_DATA_DIR", &[".asdf"]), "shims"))
         .chain(below(root("N_PREFIX", &["n"]), "bin"))
+        .chain(npm_of_windows.filter(|_| cfg!(windows)))
         .chain(below(npm_prefix(home, variables).into_iter().collect(), "bin"))
         .chain([".npm-global/bin", ".npm-packages/bin"].map(|folder| home.join(folder)))
         .chain(root("PNPM_HOME", &[".local/share/pnpm", "Library/pnpm"]))
@@ -53,6 +56,8 @@ pub fn known_folders(home: &Path, variables: &Variables) -> Vec<PathBuf> {
     let mut known: Vec<PathBuf> = Vec::new();
     // A folder with a separator in its name can't be in `PATH`.
     for folder in folders.filter(|folder| folder.is_dir() && env::join_paths([folder]).is_ok()) {
+        // With one kind of separator.
+        let folder: PathBuf = folder.components().collect();
         if !known.contains(&folder) {
             known.push(folder);
         }

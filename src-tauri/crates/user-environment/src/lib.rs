@@ -13,6 +13,7 @@ mod origin;
 mod os;
 #[cfg(unix)]
 mod own_session;
+mod persist;
 mod printed;
 mod reading;
 mod shell;
@@ -27,6 +28,7 @@ pub use origin::Origin;
 pub use os::Os;
 #[cfg(unix)]
 pub use own_session::in_own_session;
+pub use persist::persist;
 pub use printed::{Mark, Printed, print};
 pub use reading::{Question, Reading, Surroundings, read};
 pub use shell::{line_arguments, user_shell, without_input};

@@ -12,6 +12,8 @@ use askdesk_user_environment::variables;
 #[cfg(target_os = "linux")]
 use command_fds::{CommandFdExt as _, FdMapping};
 use process_wrap::std::CommandWrap;
+#[cfg(windows)]
+use windows::Win32::System::Threading::CREATE_NO_WINDOW;
 
 /// How long a host may take to end what it started.
 const HOST_ENDS: Duration = Duration::from_secs(4);
@@ -87,7 +89,7 @@ fn captured(
     #[cfg(unix)]
     command.wrap(process_wrap::std::ProcessSession);
     #[cfg(windows)]
-    command.wrap(process_wrap::std::JobObject);
+    command.wrap(process_wrap::std::CreationFlags(CREATE_NO_WINDOW)).wrap(process_wrap::std::JobObject);
     let mut child = command.spawn().ok()?;
     // It holds the other end of the pipe.
     drop(command);
@@ -172,7 +174,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let script = "#!/bin/sh\necho \"$1 $2 $SET\"; pwd >&2; exit 1\n";
         let program = program(folder.path(), script);
-        let here = std::fs::canonicalize(folder.path()).unwrap();
+        let here = dunce::canonicalize(folder.path()).unwrap();
         let printed = answer(&program, &["a", "b"], &here, &[("SET", "1")], Duration::from_secs(60));
         assert_eq!(printed, Some(format!("a b 1\n{}\n", here.display())));
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::collections::hash_map::DefaultHasher;
-use std::fs::{canonicalize, read_dir};
+use std::fs::read_dir;
 use std::hash::{Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 
@@ -115,7 +115,7 @@ pub(crate) fn submodules(git: &Git, top: &Path) -> Result<Vec<String>, GitError>
     let links = listed.split(|byte| *byte == 0).filter(|line| line.starts_with(b"160000 "));
     let paths = links.filter_map(|line| line.splitn(2, |byte| *byte == b'\t').nth(1).map(to_path));
     let cloned = paths.filter(|path| top.join(path).join(".git").exists()).collect::<Vec<_>>();
-    let in_place = cloned.iter().filter_map(|path| canonicalize(git_dir_at(&top.join(path))?).ok());
+    let in_place = cloned.iter().filter_map(|path| dunce::canonicalize(git_dir_at(&top.join(path))?).ok());
     let in_place = in_place.collect::<BTreeSet<_>>();
     let mut found = cloned.iter().map(|path| path.to_string_lossy().into_owned()).collect::<Vec<_>>();
     // One that is no longer checked out, or no longer in the index, may still have its git directory.
@@ -130,7 +130,7 @@ pub(crate) fn submodules(git: &Git, top: &Path) -> Result<Vec<String>, GitError>
 pub(crate) fn kept_submodules(git_dir: &Path, in_place: &BTreeSet<PathBuf>) -> Vec<String> {
     let modules = git_dir.join("modules");
     let kept = kept_below(&modules, MODULE_DEPTH).into_iter();
-    let kept = kept.filter(|dir| canonicalize(dir).map_or(true, |dir| !in_place.contains(&dir)));
+    let kept = kept.filter(|dir| dunce::canonicalize(dir).map_or(true, |dir| !in_place.contains(&dir)));
     kept.map(|dir| dir.strip_prefix(&modules).unwrap_or(&dir).to_string_lossy().into_owned()).collect()
 }
 

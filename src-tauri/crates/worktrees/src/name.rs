@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use askdesk_user_environment::Os;
+
 /// The longest name of a branch, in bytes. Git keeps it as a file name with a suffix.
 pub const BRANCH_BYTES: usize = 200;
 /// The longest suggested name, in characters, without its prefix.
@@ -19,7 +21,14 @@ const TRIES: u32 = 1_000;
 
 /// Returns whether git accepts this as the name of a new branch (`git check-ref-format --branch`), and we do.
 pub(crate) fn is_branch_name(name: &str) -> bool {
-    let part = |part: &str| !part.is_empty() && !part.starts_with('.') && !part.ends_with(".lock");
+    is_branch_name_on(Os::CURRENT, name)
+}
+
+fn is_branch_name_on(os: Os, name: &str) -> bool {
+    // Git keeps a branch as a file.
+    let is_file = |part: &str| os != Os::Windows || is_file_name_of_windows(part);
+    let part =
+        |part: &str| !part.is_empty() && !part.starts_with('.') && !part.ends_with(".lock") && is_file(part);
     let forbidden = |char: char| char.is_ascii_control() || " ~^:?*[\\".contains(char);
     name.split('/').all(part)
         && !name.starts_with('-')
@@ -30,6 +39,20 @@ pub(crate) fn is_branch_name(name: &str) -> bool {
         // A name that nobody can read is not one of a user.
         && !name.contains(char::is_control)
         && !["@", "HEAD"].contains(&name)
+}
+
+/// Returns whether Windows takes this as the name of a file: some names are devices, with any extension.
+/// <https://learn.microsoft.com/windows/win32/fileio/naming-a-file>
+pub(crate) fn is_file_name_of_windows(name: &str) -> bool {
+    let stem = name.split('.').next().unwrap_or_default().trim_end().to_ascii_lowercase();
+    let is_numbered = |device: &str| {
+        let number = stem.strip_prefix(device).unwrap_or_default();
+        number.chars().count() == 1
+            && number.contains(|char: char| char.is_ascii_digit() || "¹²³".contains(char))
+    };
+    let is_device =
+        ["con", "prn", "aux", "nul"].contains(&stem.as_str()) || is_numbered("com") || is_numbered("lpt");
+    !is_device && !name.contains(|char: char| "<>:\"|?*".contains(char)) && !name.ends_with(['.', ' '])
 }
 
 /// Returns the branch that stops another one from being made: the same one, or one of them is a folder of the other.
@@ -67,7 +90,11 @@ fn slug(message: &str, prefix: &str, between: char) -> String {
         }
         slug.push_str(&word);
     }
-    let slug = if slug.is_empty() { NO_WORDS } else { &slug };
+    let slug = match slug.as_str() {
+        "" => NO_WORDS.to_owned(),
+        device if !is_file_name_of_windows(device) => format!("{device}-{NO_WORDS}"),
+        _ => slug,
+    };
     format!("{prefix}{between}{slug}")
 }
 
@@ -99,7 +126,12 @@ fn folder_name(branch: &str) -> String {
     let name: String = branch.chars().map(|char| if plain(char) { char } else { '-' }).collect();
     let name: String = name.trim_start_matches(['-', '.']).chars().take(FOLDER_CHARS).collect();
     let name = name.trim_end_matches(['-', '.']);
-    if name.is_empty() { "worktree".to_owned() } else { name.to_owned() }
+    match name {
+        "" => "worktree".to_owned(),
+        // A repository may be moved to a computer with Windows.
+        device if !is_file_name_of_windows(device) => format!("worktree-{device}"),
+        name => name.to_owned(),
+    }
 }
 
 #[cfg(test)]
@@ -121,6 +153,7 @@ mod tests {
     #[case("--force", "askdesk/force")]
     #[case("", "askdesk/session")]
     #[case("?!", "askdesk/session")]
+    #[case("AUX", "askdesk/aux-session")]
     #[case(
         "Donaudampfschifffahrtsgesellschaftskapitänsmütze",
         "askdesk/donaudampfschifffahrtsgesellschaftskapit"
@@ -157,6 +190,22 @@ mod tests {
     }
 
     #[rstest]
+    #[case("con", false)]
+    #[case("feature/AUX", false)]
+    #[case("a/com1.x", false)]
+    #[case("lpt²", false)]
+    #[case("a\"b", false)]
+    #[case("a|b", false)]
+    #[case("console", true)]
+    #[case("com10", true)]
+    #[case("com", true)]
+    #[case("feature/größe", true)]
+    fn case_153_a_branch_on_windows_is_a_file_name_there(#[case] name: &str, #[case] valid: bool) {
+        assert_eq!(is_branch_name_on(Os::Windows, name), valid);
+        assert!(is_branch_name_on(Os::Linux, name));
+    }
+
+    #[rstest]
     #[case("a", &["b"], None)]
     #[case("a", &["a"], Some("a"))]
     #[case("A", &["a"], Some("a"))]
@@ -184,6 +233,8 @@ mod tests {
     #[case("/code/api", "askdesk/fix", "/code/api.worktrees/askdesk-fix")]
     #[case("/srv/api.git", "x", "/srv/api.worktrees/x")]
     #[case("/code/api", "a\"b$(x)'", "/code/api.worktrees/a-b--x")]
+    #[case("/code/api", "Nul", "/code/api.worktrees/worktree-Nul")]
+    #[case("/code/api", "com1.x", "/code/api.worktrees/worktree-com1.x")]
     fn a_folder_is_suggested_beside_the_repository(
         #[case] home: &str,
         #[case] branch: &str,
@@ -196,7 +247,9 @@ mod tests {
         #[test]
         fn every_suggestion_is_a_valid_name_and_a_plain_folder(message in "\\PC*|[\\x00-\\x7f]{0,60}") {
             let branch = branch_of_message(&message);
-            prop_assert!(is_branch_name(&branch), "{branch:?}");
+            for os in [Os::Linux, Os::Windows] {
+                prop_assert!(is_branch_name_on(os, &branch), "{branch:?}");
+            }
             prop_assert!(branch.len() <= BRANCH_BYTES);
             let folder = folder_of_branch(Path::new("/code/api"), &branch);
             prop_assert_eq!(folder.parent(), Some(Path::new("/code/api.worktrees")));

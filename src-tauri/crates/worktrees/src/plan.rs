@@ -1,6 +1,6 @@
 //! Plans a new worktree: suggests its branch and folder, and checks what the user wrote instead.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use askdesk_contract::{Head, PlanFlaw, WorktreePlan, WorktreeUnavailable};
 use askdesk_git::Git;
@@ -133,7 +133,12 @@ fn check_path(path: &Path, repository: &Repository) -> Option<PlanFlaw> {
     if path.as_os_str().len() > PATH_BYTES {
         return Some(PlanFlaw::PathTooLong { most: PATH_BYTES });
     }
-    if path.to_str().is_none_or(|path| path.contains(char::is_control)) {
+    let is_device = |part: Component<'_>| match part {
+        Component::Normal(name) => name.to_str().is_some_and(|name| !name::is_file_name_of_windows(name)),
+        _ => false,
+    };
+    let unusable = cfg!(windows) && path.components().any(is_device);
+    if unusable || path.to_str().is_none_or(|path| path.contains(char::is_control)) {
         return Some(PlanFlaw::PathInvalid);
     }
     if !path.is_absolute() {

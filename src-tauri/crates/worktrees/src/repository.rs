@@ -161,7 +161,7 @@ impl Repository {
 
 /// Returns whether two paths lead to the same folder. One that is gone is compared as written.
 pub(crate) fn is_same(one: &Path, other: &Path) -> bool {
-    let real = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let real = |path: &Path| dunce::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     one == other || real(one) == real(other)
 }
 

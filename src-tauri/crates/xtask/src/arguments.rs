@@ -149,6 +149,9 @@ pub struct Test {
     /// Put the engine behind JSON in the window's tests, as if it were on another machine
     #[arg(long)]
     pub in_json: bool,
+    /// Build for Windows instead, run the tests under Wine, and type-check for Windows and macOS
+    #[arg(long, conflicts_with_all = ["quick", "in_json"])]
+    pub windows: bool,
     /// Run only the Rust and UI tests whose name contains this
     pub filter: Option<String>,
 }

@@ -27,6 +27,7 @@ mod tidy;
 mod try_package;
 mod ui;
 mod update_manifest;
+mod windows;
 mod wire;
 mod workspace;
 

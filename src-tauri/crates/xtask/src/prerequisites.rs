@@ -20,6 +20,8 @@ pub enum Purpose {
     QuickTest,
     /// Driving the window in tests.
     Test,
+    /// Building for Windows and testing under Wine.
+    WindowsTest,
     /// Making packages.
     Dist,
     /// Installing a package in a system of its own, and trying it.
@@ -33,6 +35,7 @@ impl Purpose {
             Self::Run => other == Self::Run,
             Self::QuickTest => matches!(other, Self::Run | Self::QuickTest),
             Self::Test => matches!(other, Self::Run | Self::QuickTest | Self::Test),
+            Self::WindowsTest => matches!(other, Self::Run | Self::WindowsTest),
             Self::Dist => matches!(other, Self::Run | Self::Dist),
             Self::TryPackage => matches!(other, Self::Run | Self::QuickTest | Self::Test | Self::TryPackage),
         }

@@ -19,8 +19,9 @@ use crate::{
     private_session::PrivateFolders,
     python,
     steps::{self, Outcome, Steps, seconds},
-    test_programs::{self, EndedProgram, TestProgram},
+    test_programs::{self, EndedProgram, RunOptions, TestProgram},
     tidy, ui,
+    windows::{self, WindowsBuild},
     workspace::Workspace,
 };
 
@@ -29,8 +30,13 @@ pub fn run(workspace: Workspace, options: &Test) -> Result<ExitCode> {
     let folders = PrivateFolders::make()?;
     let mut run =
         TestRun { steps: Steps::start(), counts: Counts::default(), skips: Vec::new(), failed: Vec::new() };
-    let purpose = if options.quick { Purpose::QuickTest } else { Purpose::Test };
+    let purpose = match options {
+        Test { windows: true, .. } => Purpose::WindowsTest,
+        Test { quick: true, .. } => Purpose::QuickTest,
+        _ => Purpose::Test,
+    };
     match install::ensure(workspace, purpose, options.install.yes, &mut run.steps) {
+        Ok(workspace) if options.windows => run.run_windows(&workspace, options),
         Ok(workspace) => run.run_all(&workspace, &folders, options),
         Err(error) => {
             eprintln!("Nothing was tested: {error:#}");
@@ -143,7 +149,9 @@ impl TestRun {
             self.check("test what builds the guide", || guide::test(workspace));
         }
         if let Some(programs) = self.build_rust_tests(workspace, options, page) {
-            self.run_rust_tests(workspace, options, programs);
+            let filter = options.filter.as_deref();
+            let run = RunOptions { filter, in_json: options.in_json, ..RunOptions::default() };
+            self.run_rust_tests(workspace, &run, programs);
         }
         if let Some(checks) = checks {
             let passed = started(checks).and_then(|checks| checks.end(&mut self.steps));
@@ -153,6 +161,43 @@ impl TestRun {
             Some(Some(tests)) => self.end_ui_tests(tests, options),
             Some(None) => self.steps.skip("npm test", "no page test is changed or imports what is"),
             None => self.steps.skip("npm test", "the page's npm packages are not there"),
+        }
+    }
+
+    /// Tests what is below the window under Wine, and type-checks everything for Windows and macOS.
+    fn run_windows(&mut self, workspace: &Workspace, options: &Test) {
+        let build = match WindowsBuild::prepare(workspace, &mut self.steps) {
+            Ok(build) => build,
+            Err(error) => {
+                self.require(&Err(error));
+                return;
+            }
+        };
+        match self.steps.run("build the tests", || build.build_tests(workspace)) {
+            Some(programs) => {
+                let runner = build.runner(workspace);
+                let left_out = windows::WINE_CANNOT.map(|(test, _)| test);
+                let filter = options.filter.as_deref();
+                let run = RunOptions {
+                    filter,
+                    runner: Some(&runner),
+                    left_out: &left_out,
+                    ..RunOptions::default()
+                };
+                self.run_rust_tests(workspace, &run, programs);
+                for (name, why) in windows::WINE_CANNOT {
+                    self.counts.skipped += 1;
+                    self.skips.push(Skip { name: name.to_owned(), reason: why.to_owned() });
+                }
+            }
+            None => self.fail("build the tests"),
+        }
+        let ended = build.end(workspace);
+        self.require(&ended);
+        if options.filter.is_none() {
+            for target in windows::CHECKED {
+                self.check(&format!("cargo check for {target}"), || build.check(workspace, target));
+            }
         }
     }
 
@@ -225,29 +270,24 @@ impl TestRun {
             };
             self.steps.skip("tests that need a window", why);
         }
-        let mut programs = Vec::new();
         let built = self.steps.run("build the tests", || {
             let mut cargo = workspace.cargo();
-            let status = steps::read_lines("cargo", cargo.args(&arguments), |line| {
-                match TestProgram::from_message(line) {
-                    Some(program) => programs.push(program),
-                    None if line.starts_with('{') => {}
-                    None => eprintln!("{line}"),
-                }
-            })?;
-            ensure!(status.success(), "the tests do not compile");
-            Ok(())
+            TestProgram::built_by(cargo.args(&arguments))
         });
         if built.is_none() {
             self.fail("build the tests");
         }
-        built.map(|()| programs)
+        built
     }
 
-    fn run_rust_tests(&mut self, workspace: &Workspace, options: &Test, programs: Vec<TestProgram>) {
-        let ended = self.steps.run("run the Rust tests", || {
-            test_programs::run_all(workspace, programs, options.filter.as_deref(), options.in_json)
-        });
+    fn run_rust_tests(
+        &mut self,
+        workspace: &Workspace,
+        options: &RunOptions<'_>,
+        programs: Vec<TestProgram>,
+    ) {
+        let ended =
+            self.steps.run("run the Rust tests", || test_programs::run_all(workspace, programs, options));
         let Some(ended) = ended else { return self.fail("run the Rust tests") };
         for EndedProgram { name, output, succeeded } in ended {
             let counts = output.counts.with_exit_status(succeeded, false);

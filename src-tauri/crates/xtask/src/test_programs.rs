@@ -59,14 +59,27 @@ impl TestProgram {
         Some(Self { name: target.name, file, package: manifest_path.parent()?.to_owned() })
     }
 
+    /// Reads what `cargo test --no-run --message-format=json-render-diagnostics` builds.
+    pub fn built_by(cargo: &mut Command) -> Result<Vec<Self>> {
+        let mut programs = Vec::new();
+        let status = steps::read_lines("cargo", cargo, |line| match Self::from_message(line) {
+            Some(program) => programs.push(program),
+            None if line.starts_with('{') => {}
+            None => eprintln!("{line}"),
+        })?;
+        ensure!(status.success(), "the tests do not compile");
+        Ok(programs)
+    }
+
     fn rank(&self) -> usize {
         LONG.iter().position(|name| *name == self.name).unwrap_or(LONG.len())
     }
 
     /// Lists the tests that a filter leaves.
-    fn tests(&self, filter: Option<&str>) -> Result<Vec<String>> {
-        let output = Command::new(&self.file)
-            .args(filter)
+    fn tests(&self, options: &RunOptions<'_>) -> Result<Vec<String>> {
+        let output = options
+            .command(&self.file)
+            .args(options.filter)
             .args(["--list", "--format", "terse"])
             .current_dir(&self.package)
             .output()
@@ -112,19 +125,40 @@ pub struct EndedProgram {
     pub succeeded: bool,
 }
 
+/// Which tests run, and how.
+#[derive(Default)]
+pub struct RunOptions<'a> {
+    pub filter: Option<&'a str>,
+    /// Whether the window's engine is behind JSON.
+    pub in_json: bool,
+    /// Starts a program of another system.
+    pub runner: Option<&'a Command>,
+    /// The tests that don't run.
+    pub left_out: &'a [&'a str],
+}
+
+impl RunOptions<'_> {
+    fn command(&self, program: &Path) -> Command {
+        let Some(runner) = self.runner else { return Command::new(program) };
+        let mut command = Command::new(runner.get_program());
+        command.envs(runner.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        command.arg(program);
+        command
+    }
+}
+
 /// Runs all tests that a filter leaves.
 pub fn run_all(
     workspace: &Workspace,
     mut programs: Vec<TestProgram>,
-    filter: Option<&str>,
-    in_json: bool,
+    options: &RunOptions<'_>,
 ) -> Result<Vec<EndedProgram>> {
     programs.sort_by_key(TestProgram::rank);
     let [mut of_window, mut others] = [VecDeque::new(), VecDeque::new()];
     for program in &programs {
         let jobs = if program.name == WINDOW { &mut of_window } else { &mut others };
-        jobs.extend(jobs_of(workspace, program, filter)?);
-        if in_json {
+        jobs.extend(jobs_of(workspace, program, options)?);
+        if options.in_json {
             for job in jobs.iter_mut() {
                 job.command.env("ASKDESK_ENGINE", "json");
             }
@@ -151,8 +185,8 @@ pub fn run_all(
 }
 
 /// Prepares the runs of a program: none if it has no test, several if each needs a desktop.
-fn jobs_of(workspace: &Workspace, program: &TestProgram, filter: Option<&str>) -> Result<Vec<Job>> {
-    let tests = program.tests(filter)?;
+fn jobs_of(workspace: &Workspace, program: &TestProgram, options: &RunOptions<'_>) -> Result<Vec<Job>> {
+    let tests = program.tests(options)?;
     if tests.is_empty() {
         return Ok(Vec::new());
     }
@@ -161,12 +195,15 @@ fn jobs_of(workspace: &Workspace, program: &TestProgram, filter: Option<&str>) -
     let part = |number: usize| {
         let this_program = std::env::current_exe().context("cannot find this program's own file")?;
         let mut command = workspace.command(this_program);
-        command.arg(SUBCOMMAND).arg(&program.file).arg("--show-output");
+        let started = options.command(&program.file);
+        command.arg(SUBCOMMAND).arg(started.get_program()).args(started.get_args()).arg("--show-output");
+        command.envs(started.get_envs().filter_map(|(name, value)| Some((name, value?))));
         if window {
             // Neighbors are alike, so the parts take about the same time.
             command.arg("--exact").args(tests.iter().skip(number).step_by(parts));
         } else {
-            command.args(filter);
+            command.args(options.filter);
+            command.args(options.left_out.iter().flat_map(|test| ["--skip", test]));
         }
         let folders = PrivateFolders::make()?;
         if program.package == workspace.root() {

@@ -1,6 +1,5 @@
 //! How Claude Code is found and started.
 
-use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
@@ -116,8 +115,7 @@ pub(super) fn own_program(program: PathBuf, folder: &Path, args: &[&str]) -> Lau
 pub(super) fn home(overrides: &LaunchOverrides) -> Option<PathBuf> {
     let plan = launch(PathBuf::new(), PathBuf::new(), &Choices::new(), &Open::New).with_overrides(overrides);
     let named = plan.variable("CLAUDE_CONFIG_DIR").map(PathBuf::from);
-    let home = || plan.variable("HOME").map(PathBuf::from).or_else(env::home_dir);
-    named.or_else(|| Some(home()?.join(".claude"))).filter(|home| home.is_absolute())
+    named.or_else(|| Some(plan.home()?.join(".claude"))).filter(|home| home.is_absolute())
 }
 
 /// Finds Claude Code: the program the user named, else on `PATH`, else where installers put it.

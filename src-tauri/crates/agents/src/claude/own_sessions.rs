@@ -81,7 +81,7 @@ impl SessionFiles for ClaudeFiles {
 impl ClaudeFiles {
     /// The program names the folder that it works in without symbolic links.
     fn resolved(&self) -> PathBuf {
-        fs::canonicalize(&self.folder).unwrap_or_else(|_| self.folder.clone())
+        dunce::canonicalize(&self.folder).unwrap_or_else(|_| self.folder.clone())
     }
 
     /// Lists the folders that may hold the conversations. Several working folders can share one.
@@ -344,7 +344,7 @@ mod tests {
         }
 
         fn write(&self, id: &str, lines: &[Value]) {
-            let folder = fs::canonicalize(self.project.path()).unwrap();
+            let folder = dunce::canonicalize(self.project.path()).unwrap();
             let place = self.home.path().join("projects").join(name_of(&folder));
             fs::create_dir_all(&place).unwrap();
             let text: String = lines

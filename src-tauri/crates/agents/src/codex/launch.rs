@@ -60,10 +60,7 @@ pub fn shared(launch: LaunchPlan, overrides: &LaunchOverrides) -> (SharedPlan, S
 /// The Codex home of a server.
 pub(super) fn home(launch: &LaunchPlan) -> PathBuf {
     let named = launch.variable("CODEX_HOME").map(PathBuf::from).filter(|home| home.is_dir());
-    named.unwrap_or_else(|| {
-        let home = launch.variable("HOME").map(PathBuf::from).or_else(env::home_dir);
-        home.unwrap_or_default().join(".codex")
-    })
+    named.unwrap_or_else(|| launch.home().unwrap_or_default().join(".codex"))
 }
 
 /// Removes the tokens of an account. The server renews them, and after another sign-in to the same account it reads them

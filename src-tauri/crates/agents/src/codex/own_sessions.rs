@@ -1,7 +1,6 @@
 //! The threads that Codex keeps for a folder (measured with 0.169.0).
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::Path;
 
 use askdesk_domain::text::bounded;
@@ -24,7 +23,7 @@ pub(super) struct ThreadList {
 
 impl ThreadList {
     pub(super) fn of(folder: &Path) -> Self {
-        let resolved = fs::canonicalize(folder).ok();
+        let resolved = dunce::canonicalize(folder).ok();
         let folders = resolved.as_deref().into_iter().chain([folder]);
         Self { folders: folders.map(|folder| folder.display().to_string()).collect() }
     }

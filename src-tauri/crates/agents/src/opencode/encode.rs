@@ -238,12 +238,19 @@ fn strings(drafts: &[RawQuestion], questions: &[Question], answers: &Answers) ->
 }
 
 fn file_url(path: &str) -> String {
-    let mut url = if path.starts_with('/') { "file://".to_owned() } else { "file:///".to_owned() };
-    for byte in path.replace('\\', "/").bytes() {
+    let is_unix = path.starts_with('/');
+    let mut url = match path.starts_with(r"\\") {
+        _ if is_unix => "file://".to_owned(),
+        // The name of the server takes the place of the host.
+        true => "file:".to_owned(),
+        false => "file:///".to_owned(),
+    };
+    for byte in path.bytes() {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' | b'/' | b':' => {
                 url.push(byte.into())
             }
+            b'\\' if !is_unix => url.push('/'),
             _ => url.push_str(&format!("%{byte:02X}")),
         }
     }

@@ -14,6 +14,8 @@ use askdesk_user_environment::variables;
 use process_wrap::tokio::{CommandWrap, KillOnDrop};
 use tokio::process::Command;
 use tokio::time::{Instant, timeout_at};
+#[cfg(windows)]
+use windows::Win32::System::Threading::CREATE_NO_WINDOW;
 
 #[cfg(target_os = "linux")]
 use super::agent_host::{self, HostError};
@@ -107,7 +109,8 @@ fn hosted(host: &Path, plan: &LaunchPlan) -> Result<io::Result<ProcessTree>, Age
 }
 
 /// Starts the agent itself. On Windows its job is killed when the last handle of it closes, however this process ends:
-/// `process-wrap` sets that limit for a command that has `KillOnDrop`.
+/// `process-wrap` sets that limit for a command that has `KillOnDrop`. Without a console of its own, Windows would show one as
+/// long as the agent runs, and closing it would end the agent.
 fn directly(plan: &LaunchPlan) -> Result<ProcessTree, AgentFailure> {
     let mut command = command(plan.program.as_os_str(), plan);
     command.args(&plan.args);
@@ -118,7 +121,7 @@ fn directly(plan: &LaunchPlan) -> Result<ProcessTree, AgentFailure> {
     #[cfg(unix)]
     command.wrap(process_wrap::tokio::ProcessSession);
     #[cfg(windows)]
-    command.wrap(process_wrap::tokio::JobObject);
+    command.wrap(process_wrap::tokio::CreationFlags(CREATE_NO_WINDOW)).wrap(process_wrap::tokio::JobObject);
     let tree = ProcessTree::direct(command.spawn().map_err(|error| spawn_error(plan, &error))?);
     #[cfg(target_os = "linux")]
     let tree = tree.marked(mark);

@@ -28,7 +28,7 @@ impl Code {
     }
 
     fn root(&self) -> PathBuf {
-        fs::canonicalize(self.root.path()).unwrap()
+        dunce::canonicalize(self.root.path()).unwrap()
     }
 
     pub fn folder(&self) -> PathBuf {

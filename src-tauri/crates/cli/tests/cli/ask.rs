@@ -26,7 +26,7 @@ fn a_question_is_asked_and_its_answer_printed_as_json() {
     assert_eq!(body["arguments"], json!({"questions": [question]}));
     assert_eq!(body["client"]["kind"], "command_line");
     assert_eq!(body["client"]["name"], "deploy");
-    let folder = std::fs::canonicalize(app.path("project")).unwrap();
+    let folder = dunce::canonicalize(app.path("project")).unwrap();
     assert_eq!(body["client"]["folder"], folder.to_str().unwrap());
     assert!(body["client"]["connection"].is_string() && body["nativeRef"].is_string());
     assert!(body.get("again").is_none());

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Component, Path, Prefix};
 
 use askdesk_agents::ResultImage;
 use askdesk_domain::attachment::IMAGE_BYTES;
@@ -39,7 +39,7 @@ pub(super) fn store(
 /// Reads a file that an agent names. It may be anything by now, so no more is read than an image may have.
 fn read(path: &Path) -> Result<Vec<u8>, ImageError> {
     let failed = |why| ImageError::Io { path: path.to_owned(), why };
-    if !path.is_absolute() {
+    if !is_on_a_disk(path) {
         return Err(failed(io::ErrorKind::NotFound.into()));
     }
     // Opening a pipe would wait for whoever writes to it.
@@ -51,6 +51,16 @@ fn read(path: &Path) -> Result<Vec<u8>, ImageError> {
     let limit = IMAGE_BYTES as u64 + 1;
     File::open(path).and_then(|file| file.take(limit).read_to_end(&mut content)).map_err(failed)?;
     Ok(content)
+}
+
+/// Whether a path is absolute and begins with a disk of this computer. Windows signs in to a server that a path names, and a
+/// device may answer to anything.
+fn is_on_a_disk(path: &Path) -> bool {
+    let of_other = |part| match part {
+        Component::Prefix(prefix) => !matches!(prefix.kind(), Prefix::Disk(_) | Prefix::VerbatimDisk(_)),
+        _ => false,
+    };
+    path.is_absolute() && !path.components().next().is_some_and(of_other)
 }
 
 #[cfg(test)]
@@ -90,5 +100,14 @@ mod tests {
         assert_eq!((refused[0].as_str(), refused[2].as_str()), (no_image, no_image));
         assert!(refused[1].starts_with("[image: the image is too large"), "{refused:?}");
         assert!(refused[3].starts_with("[image: relative.png: "), "{refused:?}");
+    }
+
+    #[cfg(windows)]
+    #[test]
+    fn case_153_an_image_on_a_server_or_a_device_is_not_read() {
+        for path in [r"\\server\share\x.png", r"\\?\UNC\server\share\x.png", r"\\.\pipe\x", r"\x.png"] {
+            assert!(!is_on_a_disk(Path::new(path)), "{path}");
+        }
+        assert!(is_on_a_disk(Path::new(r"C:\x.png")));
     }
 }

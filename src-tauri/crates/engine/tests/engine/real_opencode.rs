@@ -1,6 +1,7 @@
 //! The real `opencode` over its server, with a mock of the model on loopback.
 
 mod api2;
+#[cfg(unix)]
 mod faults;
 mod images;
 

@@ -79,7 +79,7 @@ impl World {
     pub async fn asked(&self, channel: Channel) -> Request {
         let (request, session) = self.fixture.asked().await;
         assert_eq!(session.origin.channel(), Some(channel));
-        assert_eq!(PathBuf::from(&session.folder), std::fs::canonicalize(self.project.path()).unwrap());
+        assert_eq!(PathBuf::from(&session.folder), dunce::canonicalize(self.project.path()).unwrap());
         request
     }
 

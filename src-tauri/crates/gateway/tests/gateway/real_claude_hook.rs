@@ -93,7 +93,7 @@ fn asks(id: &str, question: &str) -> Reply {
 
 /// Skips the questions of the first start.
 fn past_the_first_start(world: &World) {
-    let project = std::fs::canonicalize(world.project.path()).unwrap();
+    let project = dunce::canonicalize(world.project.path()).unwrap();
     let mut known = json!({
         "hasCompletedOnboarding": true, "theme": "dark",
         "customApiKeyResponses": {"approved": ["dummy-key-for-tests"], "rejected": []},

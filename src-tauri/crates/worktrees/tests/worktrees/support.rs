@@ -47,7 +47,7 @@ impl Code {
     }
 
     pub fn root(&self) -> PathBuf {
-        fs::canonicalize(self.root.path()).unwrap()
+        dunce::canonicalize(self.root.path()).unwrap()
     }
 
     pub fn folder(&self) -> PathBuf {

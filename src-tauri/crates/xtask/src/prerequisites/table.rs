@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::{
-    Purpose::{self, Dist, QuickTest, Run, Test, TryPackage},
+    Purpose::{self, Dist, QuickTest, Run, Test, TryPackage, WindowsTest},
     System,
 };
 use crate::workspace::Workspace;
@@ -49,7 +49,7 @@ const fn linux(
     Prerequisite { description, installation: Installation::DebianPackage(package), purpose, is_present }
 }
 
-static LINUX: [Prerequisite; 34] = [
+static LINUX: [Prerequisite; 37] = [
     linux(Run, "build-essential", "a C compiler and linker", |it| it.has("cc")),
     linux(Run, "pkg-config", "pkg-config", |it| it.has("pkg-config")),
     linux(Run, "libwebkit2gtk-4.1-dev", "WebKitGTK 4.1 with its headers", has_webkitgtk),
@@ -106,6 +106,15 @@ static LINUX: [Prerequisite; 34] = [
     linux(Dist, "appstream", "appstreamcli", |it| it.has("appstreamcli")),
     linux(Dist, "rpm", "rpm, which reads what programs require", |it| it.has("rpm")),
     linux(Dist, "squashfs-tools", "unsquashfs, which looks into an AppImage", |it| it.has("unsquashfs")),
+    linux(WindowsTest, "gcc-mingw-w64-x86-64-win32", "a C compiler for Windows", |it| {
+        it.has("x86_64-w64-mingw32-gcc")
+    }),
+    linux(WindowsTest, "g++-mingw-w64-x86-64-win32", "a C++ compiler for Windows", |it| {
+        it.has("x86_64-w64-mingw32-g++")
+    }),
+    linux(WindowsTest, "wine64", "Wine, which runs programs of Windows", |it| {
+        it.has("wine64") || Path::new("/usr/lib/wine/wine64").is_file()
+    }),
     linux(TryPackage, "mmdebstrap", "mmdebstrap, which makes a Debian in a folder", |it| {
         it.has("mmdebstrap")
     }),

@@ -52,7 +52,7 @@ impl Fixture {
 
     pub fn project(&self) -> PathBuf {
         // Programs report a folder without links.
-        fs::canonicalize(self.folder.path().join("project")).unwrap()
+        dunce::canonicalize(self.folder.path().join("project")).unwrap()
     }
 
     /// Runs `askdesk` as the user, and returns its output.

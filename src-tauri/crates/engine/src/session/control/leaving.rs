@@ -28,7 +28,7 @@ impl ResolvedFolder {
         let named = folder.to_owned();
         let real = on_slow_files(LINKS_LIMIT, {
             let named = named.clone();
-            move || std::fs::canonicalize(named)
+            move || dunce::canonicalize(named)
         });
         let real = real.await.and_then(Result::ok).unwrap_or_else(|| named.clone());
         Self { named, real }
