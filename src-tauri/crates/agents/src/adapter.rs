@@ -303,3 +303,9 @@ pub enum EncodeError {
         what: &'static str,
     },
 }
+
+impl EncodeError {
+    pub(crate) fn gone(native_ref: &NativeRef) -> Self {
+        Self::Gone { native_ref: native_ref.clone() }
+    }
+}
