@@ -53,9 +53,19 @@ impl<K> OpenCalls<K> {
         self.0.push(OpenCall { native_ref, helper, is_question, answered: false, own });
     }
 
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &OpenCall<K>> {
+        self.0.iter()
+    }
+
     pub(crate) fn find(&mut self, native_ref: &NativeRef) -> Result<&mut OpenCall<K>, EncodeError> {
         let call = self.0.iter_mut().find(|call| call.native_ref == *native_ref);
         call.ok_or_else(|| EncodeError::gone(native_ref))
+    }
+
+    /// Finds the call of a question, even if the question was answered.
+    pub(crate) fn question(&mut self, native_ref: &NativeRef) -> Result<&mut OpenCall<K>, EncodeError> {
+        let call = self.find(native_ref)?;
+        if call.is_question { Ok(call) } else { Err(EncodeError::gone(native_ref)) }
     }
 
     /// Forgets the call of a question that nobody is asked.

@@ -89,10 +89,10 @@ impl ClaudeAdapter {
         outcome: Outcome,
     ) -> Result<Output, EncodeError> {
         let skips = self.has_capability(UNANSWERED_CAPABILITY);
-        let call = self.question_call(native_ref)?;
-        let (line, notices) = call.encode(questions, &outcome, skips)?;
+        let call = self.calls.question(native_ref)?;
+        let (line, notices) = call.own.encode(questions, &outcome, skips)?;
         call.answered = true;
-        if let CallKind::Answers { outcome: sent, .. } = &mut call.kind {
+        if let CallKind::Answers { outcome: sent, .. } = &mut call.own.kind {
             *sent = Some(outcome);
         }
         let mut out = Output::default();
@@ -102,14 +102,12 @@ impl ClaudeAdapter {
     }
 
     fn refuse(&mut self, native_ref: &NativeRef, words: &str) -> Result<String, EncodeError> {
-        let call = self.question_call(native_ref)?;
-        let line = match &call.kind {
+        let Call { request_id, kind, .. } = self.calls.take_question(native_ref)?.own;
+        Ok(match kind {
             // It has no place for words.
-            CallKind::Form { .. } => form_reply(&call.request_id, ElicitationEnd::DECLINED),
-            CallKind::Answers { .. } | CallKind::Permission { .. } => deny(&call.request_id, words),
-        };
-        self.forget(native_ref);
-        Ok(line)
+            CallKind::Form { .. } => form_reply(&request_id, ElicitationEnd::DECLINED),
+            CallKind::Answers { .. } | CallKind::Permission { .. } => deny(&request_id, words),
+        })
     }
 
     fn interrupt(&mut self) -> String {
