@@ -2,9 +2,10 @@
 
 use std::fmt::Debug;
 
+use askdesk_domain::text::with_words;
 use askdesk_domain::{
     ApprovalDecision, ConfigId, HelperId, ImageFormat, NativeRef, NativeSession, Notice, Outcome, Question,
-    QuestionPolicy, Request, ValueId,
+    QuestionPolicy, Request, ValueId, WithdrawnWhy,
 };
 use askdesk_outside_json::Lost;
 use uuid::Uuid;
@@ -236,6 +237,25 @@ impl QuestionRefusal {
                  and continue."
                     .to_owned()
             }
+        }
+    }
+}
+
+const CLOSED: &str = "The user closed the question without answering it.";
+const EXPIRED: &str = "The time limit set for this question has passed without an answer. An answer may still come; \
+                       until then, continue without it, or say what you need.";
+
+/// Tells the agent that a question has no answer. What a message of the user means for it differs from agent to agent.
+pub(crate) fn refusal_words(outcome: &Outcome, in_chat: &str) -> Result<String, EncodeError> {
+    match outcome {
+        Outcome::Declined { words } => Ok(with_words("The user declined to answer.", words.as_deref())),
+        Outcome::RepliedInChat { .. } => Ok(in_chat.to_owned()),
+        Outcome::Expired => Ok(EXPIRED.to_owned()),
+        Outcome::Withdrawn { why: WithdrawnWhy::Canceled { reason } } => {
+            Ok(with_words(CLOSED, reason.as_deref()))
+        }
+        Outcome::Answered { .. } | Outcome::Withdrawn { .. } | Outcome::Orphaned { .. } => {
+            Err(EncodeError::NothingToSend)
         }
     }
 }

@@ -13,10 +13,10 @@ use askdesk_domain::{EntryBody, NativeSession, Question, QuestionKind, RawQuesti
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::answers::UNANSWERED;
 use super::control::read;
 use super::{QUESTION_TOOL, details, tools};
 use crate::json::{is_true, list, text};
+use crate::late_answers::UNANSWERED;
 use crate::own_sessions::{OWN_SESSIONS, OwnSession, PastConversation, Said, SessionFiles, asked, title};
 
 /// How much of a file's beginning and of its end is read for the list, in bytes.
