@@ -1,10 +1,7 @@
 //! Control requests of Claude Code: questions, permission requests, and cancellations.
 
 use askdesk_domain::text::bounded;
-use askdesk_domain::{
-    AgentRemark, Asker, HelperId, NativeRef, Notice, Question, QuestionLimits, RawQuestion, Refusal,
-    RemarkStance, question_input,
-};
+use askdesk_domain::{AgentRemark, Asker, HelperId, NativeRef, Notice, RemarkStance};
 use serde_json::{Map, Value};
 
 use super::known::REQUESTS;
@@ -17,7 +14,7 @@ use crate::adapter::{Output, QuestionRefusal};
 use crate::event::{ApprovalAsked, Asked, Configuration, Helpers, InputError, Requests};
 use crate::json::{list, text};
 use crate::open_calls::OpenCall;
-use crate::question_json::read_questions;
+use crate::question_json::read_to_show;
 
 impl ClaudeAdapter {
     pub(super) fn on_control_request(&mut self, message: &Value, out: &mut Output) {
@@ -72,7 +69,7 @@ impl ClaudeAdapter {
             out.line(allow(request_id.as_str(), input));
             return out.notice(Notice::AnswersBrought);
         }
-        let (drafts, questions) = match read(input) {
+        let (drafts, questions) = match read_to_show(input) {
             Ok(read) => read,
             Err(refusal) => {
                 self.withdraw(&native_ref, request_id, out);
@@ -241,12 +238,6 @@ impl ClaudeAdapter {
 /// The subagent that asks; none if the agent itself does.
 fn helper_of(request: &Value) -> Option<HelperId> {
     text(request, "agent_id").and_then(HelperId::new)
-}
-
-pub(super) fn read(input: &Value) -> Result<(Vec<RawQuestion>, Vec<Question>), Refusal> {
-    let drafts = read_questions(input)?;
-    let questions = question_input::accept(&drafts, QuestionLimits::FOREIGN)?;
-    Ok((drafts, questions))
 }
 
 /// Whether a question already contains answers that are not blank.

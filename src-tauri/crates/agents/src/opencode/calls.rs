@@ -3,8 +3,7 @@
 use askdesk_domain::text::bounded;
 use askdesk_domain::{
     ApprovalOption, ApprovalOptionId, ApprovalOptionKind, Asker, CallArgument, HelperId, NativeRef, Notice,
-    OptionLabel, OptionScope, PermissionCall, QuestionLimits, RawQuestion, ToolDetail, ToolRule,
-    question_input,
+    OptionLabel, OptionScope, PermissionCall, RawQuestion, ToolDetail, ToolRule,
 };
 use serde_json::{Value, json};
 
@@ -14,7 +13,7 @@ use crate::adapter::{Output, Partial, QuestionRefusal};
 use crate::event::{ApprovalAsked, Asked, InputError, Requests};
 use crate::json::{is_true, text};
 use crate::open_calls::OpenCall;
-use crate::question_json::read_questions;
+use crate::question_json::read_to_show;
 use crate::tool_input::pretty;
 
 pub(super) const ONCE: ApprovalOptionId = ApprovalOptionId::literal("once");
@@ -58,12 +57,9 @@ impl OpenCodeAdapter {
     /// Reads a question, from an event or from the list of open ones.
     pub(super) fn on_question(&mut self, request: &Value, out: &mut Output) {
         let Some((native_ref, session)) = self.new_call(request, out) else { return };
-        let drafts = read_questions(request);
-        let accepted =
-            drafts.and_then(|drafts| Ok((question_input::accept(&drafts, QuestionLimits::FOREIGN)?, drafts)));
-        let accepted = accepted.map_err(|refusal| refusal.to_string());
-        let (questions, drafts) = match accepted.and_then(|accepted| self.calls.room().map(|()| accepted)) {
-            Ok(accepted) => accepted,
+        let read = read_to_show(request).map_err(|refusal| refusal.to_string());
+        let (drafts, questions) = match read.and_then(|read| self.calls.room().map(|()| read)) {
+            Ok(read) => read,
             Err(reason) => return self.refuse_question(native_ref, &session, reason, out),
         };
         if self.is_own(&session) {
