@@ -2,9 +2,10 @@
 
 use std::fmt::Debug;
 
+use askdesk_domain::text::with_words;
 use askdesk_domain::{
     ApprovalDecision, ConfigId, HelperId, ImageFormat, NativeRef, NativeSession, Notice, Outcome, Question,
-    QuestionPolicy, Request, ValueId,
+    QuestionPolicy, Request, ValueId, WithdrawnWhy,
 };
 use askdesk_outside_json::Lost;
 use uuid::Uuid;
@@ -240,6 +241,25 @@ impl QuestionRefusal {
     }
 }
 
+const CLOSED: &str = "The user closed the question without answering it.";
+const EXPIRED: &str = "The time limit set for this question has passed without an answer. An answer may still come; \
+                       until then, continue without it, or say what you need.";
+
+/// Tells the agent that a question has no answer. What a message of the user means for it differs from agent to agent.
+pub(crate) fn refusal_words(outcome: &Outcome, in_chat: &str) -> Result<String, EncodeError> {
+    match outcome {
+        Outcome::Declined { words } => Ok(with_words("The user declined to answer.", words.as_deref())),
+        Outcome::RepliedInChat { .. } => Ok(in_chat.to_owned()),
+        Outcome::Expired => Ok(EXPIRED.to_owned()),
+        Outcome::Withdrawn { why: WithdrawnWhy::Canceled { reason } } => {
+            Ok(with_words(CLOSED, reason.as_deref()))
+        }
+        Outcome::Answered { .. } | Outcome::Withdrawn { .. } | Outcome::Orphaned { .. } => {
+            Err(EncodeError::NothingToSend)
+        }
+    }
+}
+
 /// Why a part of a message is missing. What is not shown whole is not decided on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Partial {
@@ -302,4 +322,10 @@ pub enum EncodeError {
         /// What it doesn't take, as a noun phrase.
         what: &'static str,
     },
+}
+
+impl EncodeError {
+    pub(crate) fn gone(native_ref: &NativeRef) -> Self {
+        Self::Gone { native_ref: native_ref.clone() }
+    }
 }

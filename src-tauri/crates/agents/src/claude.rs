@@ -42,6 +42,7 @@ use crate::event::{InputError, Trouble};
 use crate::json::text;
 use crate::launch::LaunchPlan;
 use crate::link::LinkPlan;
+use crate::open_calls::OpenCalls;
 use crate::own_sessions::OwnSessions;
 use crate::sign_in_probe::SignInProbe;
 
@@ -54,8 +55,6 @@ use own_sessions::ClaudeFiles;
 use permissions::Suggestions;
 use usage::UsageReport;
 
-/// How many questions and permission requests of one process may be open at a time; more are refused.
-pub const OPEN_CALLS: usize = 256;
 /// How many ids of question tool calls are remembered, so that their results are not shown as tool output.
 pub const REMEMBERED_TOOL_USES: usize = 1024;
 /// How many capabilities of one agent are kept.
@@ -170,7 +169,7 @@ pub struct ClaudeAdapter {
     interrupting: bool,
     /// Whether a rejected key or login was told of in this turn.
     login_rejected: bool,
-    calls: Vec<Call>,
+    calls: OpenCalls<Call>,
     helpers: KnownHelpers,
     /// Our newest interrupt, until the agent has answered it.
     interrupt_sent: Option<String>,
@@ -191,19 +190,14 @@ struct AgentInfo {
     capabilities: Vec<String>,
 }
 
-/// One call of the agent that has not been seen to its end.
+/// What a call is answered with.
 #[derive(Debug)]
 struct Call {
-    native_ref: NativeRef,
     /// The newest control request for this call.
     request_id: String,
     tool_use: Option<String>,
     /// As received; an answer repeats it unchanged.
     input: Value,
-    /// Whether its end was encoded. It is kept until the agent shows that it has it, so that it can be sent again.
-    answered: bool,
-    /// The helper that waits for it. Such a call outlives the turns of the agent itself.
-    helper: Option<HelperId>,
     kind: CallKind,
 }
 
@@ -233,10 +227,6 @@ enum CallKind {
 }
 
 impl Call {
-    const fn is_question(&self) -> bool {
-        matches!(self.kind, CallKind::Answers { .. } | CallKind::Form { .. })
-    }
-
     fn is_question_of(&self, tool_use: &str, questions: &[Question]) -> bool {
         let same = matches!(&self.kind, CallKind::Answers { questions: asked, .. } if asked == questions);
         same && self.tool_use.as_deref() == Some(tool_use)
@@ -293,7 +283,7 @@ impl ClaudeAdapter {
             in_turn: false,
             interrupting: false,
             login_rejected: false,
-            calls: Vec::new(),
+            calls: OpenCalls::new(),
             helpers: KnownHelpers::default(),
             interrupt_sent: None,
             stops_sent: VecDeque::new(),
@@ -304,25 +294,6 @@ impl ClaudeAdapter {
 
     fn has_capability(&self, name: &str) -> bool {
         self.info.capabilities.iter().any(|capability| capability == name)
-    }
-
-    fn call(&self, native_ref: &NativeRef) -> Option<&Call> {
-        self.calls.iter().find(|call| call.native_ref == *native_ref)
-    }
-
-    fn call_mut(&mut self, native_ref: &NativeRef) -> Option<&mut Call> {
-        self.calls.iter_mut().find(|call| call.native_ref == *native_ref)
-    }
-
-    /// Finds the call of a question, even if the question was answered.
-    fn question_call(&mut self, native_ref: &NativeRef) -> Result<&mut Call, EncodeError> {
-        let call = self.call_mut(native_ref).filter(|call| call.is_question());
-        call.ok_or_else(|| EncodeError::Gone { native_ref: native_ref.clone() })
-    }
-
-    fn forget(&mut self, native_ref: &NativeRef) -> Option<Call> {
-        let place = self.calls.iter().position(|call| call.native_ref == *native_ref)?;
-        Some(self.calls.remove(place))
     }
 
     fn remember_question_use(&mut self, tool_use: &str) {

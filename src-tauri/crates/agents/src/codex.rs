@@ -31,11 +31,12 @@ use uuid::Uuid;
 use crate::adapter::{Action, Adapter, EncodeError, Inbound, Open, Output};
 use crate::agent::{Agent, Plan, SessionPlan, Start, with_abilities};
 use crate::elicitation::Field;
-use crate::event::{Conversation, InputError, Requests};
+use crate::event::{Conversation, InputError};
 use crate::json::text;
 use crate::late_answers::LateMessage;
 use crate::launch::LaunchPlan;
 use crate::link::LinkPlan;
+use crate::open_calls::{OpenCall, OpenCalls};
 use crate::own_sessions::OwnSessions;
 use crate::rpc::{INTERNAL_ERROR, RpcError, RpcIn, RpcOut};
 use crate::sign_in_probe::SignInProbe;
@@ -50,8 +51,6 @@ use usage::UsageReport;
 
 /// How many actions can wait until the session is open.
 const HELD_ACTIONS: usize = 64;
-/// How many questions and permission requests of one session may be open at a time; more are refused.
-pub const OPEN_CALLS: usize = 256;
 /// How many items of a turn are remembered; a permission request names one.
 const REMEMBERED_ITEMS: usize = 512;
 /// How many warnings are remembered, so that none is told twice.
@@ -150,8 +149,7 @@ pub struct CodexAdapter {
     /// The actions that came before the session was open.
     held: Vec<Action>,
     turn: Turn,
-    /// What the server asked and has not seen the end of.
-    calls: Vec<Call>,
+    calls: OpenCalls<Call>,
     /// What the server began, by its ids, with what was shown of it.
     items: VecDeque<(String, Item)>,
     /// The sessions of subagents, by the server's ids, with their names.
@@ -230,14 +228,9 @@ struct Item {
 /// A request of the server.
 #[derive(Debug)]
 struct Call {
-    native_ref: NativeRef,
     /// The server's id; none for a proposed plan, which the server doesn't wait for.
     id: Option<Value>,
     kind: CallKind,
-    /// Whether its end was encoded. It is kept until the server shows that it has it.
-    answered: bool,
-    /// The subagent that waits for it. Such a call outlives the turns of the agent itself.
-    helper: Option<HelperId>,
 }
 
 /// What a request asks the user for.
@@ -246,18 +239,15 @@ enum CallKind {
     Answers(Vec<Asking>),
     /// A form of an MCP server, or a page that it wants opened.
     Form(Vec<Field>),
-    Permission {
-        /// What can be chosen, each with the result that the server gets.
-        options: Vec<(ApprovalOption, Value)>,
-    },
-    Plan {
-        options: Vec<ApprovalOption>,
-    },
+    /// What can be chosen, each with the result that the server gets.
+    Permission(Vec<(ApprovalOption, Value)>),
 }
 
 impl Call {
-    const fn is_question(&self) -> bool {
-        matches!(self.kind, CallKind::Answers(_) | CallKind::Form(_))
+    fn reply(&self, result: Value, out: &mut Output) {
+        if let Some(id) = &self.id {
+            out.rpc(answer(id, result));
+        }
     }
 }
 
@@ -317,7 +307,7 @@ impl CodexAdapter {
             thread: Thread::Closed,
             held: Vec::new(),
             turn: Turn::default(),
-            calls: Vec::new(),
+            calls: OpenCalls::new(),
             items: VecDeque::new(),
             subagents: VecDeque::new(),
             usage: UsageReport::default(),
@@ -387,29 +377,16 @@ impl CodexAdapter {
         NativeRef::new(format!("{}/{id}", self.run))
     }
 
-    fn call_mut(&mut self, native_ref: &NativeRef) -> Option<&mut Call> {
-        self.calls.iter_mut().find(|call| call.native_ref == *native_ref)
-    }
-
     fn begin_turn(&mut self, out: &mut Output) {
         if !std::mem::replace(&mut self.turn.began, true) {
             out.event(Conversation::TurnBegan);
         }
     }
 
-    /// Withdraws calls that the server no longer waits for and nobody has answered.
-    fn withdraw(&mut self, over: impl Fn(&Call) -> bool, out: &mut Output) {
-        self.calls.retain(|call| {
-            let over = !call.answered && over(call);
-            if over {
-                out.event(Requests::Withdrawn { native_ref: call.native_ref.clone() });
-                if let Some(id) = &call.id {
-                    // The server takes no notice of it (0.169.0); the connection counts the request as answered.
-                    out.rpc(failed(id, "the request is over"));
-                }
-            }
-            !over
-        });
+    fn settle(&mut self, over: impl Fn(&OpenCall<Call>) -> bool, out: &mut Output) {
+        let withdrawn = self.calls.settle(over, out).into_iter();
+        // The server takes no notice of it (0.169.0); the connection counts the request as answered.
+        withdrawn.filter_map(|call| call.id).for_each(|id| out.rpc(failed(&id, "the request is over")));
     }
 }
 

@@ -9,7 +9,8 @@ const ANSWERED: &str = "Continue with these answers in mind.";
 const OWN_WORDS: &str = "Continue with these answers in mind. Some of this is in the user's own words: read them as \
                          written and follow what they say.";
 const DECLINED: &str = "Continue without an answer to what the user declined.";
-const UNANSWERED: &str = "(The user left this question unanswered.)";
+/// The text for an unanswered question; an empty text would look like an answer.
+pub(crate) const UNANSWERED: &str = "(The user left this question unanswered.)";
 const SECRET: &str = "(The user gave a secret, which is never stored. Ask again if you still need it.)";
 
 /// A message with answers that no call waits for.

@@ -23,6 +23,7 @@ pub mod line_writer;
 pub mod link;
 pub mod link_event;
 mod not_understood;
+mod open_calls;
 pub mod opencode;
 pub mod own_sessions;
 mod program_file;

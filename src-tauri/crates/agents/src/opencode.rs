@@ -32,6 +32,7 @@ use crate::event::{Conversation, InputError};
 use crate::json::text;
 use crate::launch::LaunchPlan;
 use crate::link::LinkPlan;
+use crate::open_calls::OpenCalls;
 use crate::own_sessions::OwnSessions;
 use crate::rpc::{RpcIn, RpcOut};
 use crate::supervisor::check_folder;
@@ -43,8 +44,6 @@ use own_sessions::SessionList;
 use parts::Part;
 use usage::UsageReport;
 
-/// How many questions and permission requests of one session may be open at a time; more are refused.
-const OPEN_CALLS: usize = 256;
 /// How many ended calls are remembered, so that a list read before they ended doesn't open them again.
 const ENDED_CALLS: usize = 1024;
 /// How many actions can wait until the session is open, or until its turn ends.
@@ -166,7 +165,7 @@ pub struct OpenCodeAdapter {
     parts: HashMap<String, Part>,
     /// The tool calls that are shown and have not ended, and those that have ended in this turn.
     tools: HashMap<String, bool>,
-    calls: Vec<Call>,
+    calls: OpenCalls<Call>,
     ended_calls: VecDeque<NativeRef>,
     resync: resync::Resync,
     /// The error of the last turn that failed.
@@ -270,7 +269,7 @@ impl OpenCodeAdapter {
             messages: HashMap::new(),
             parts: HashMap::new(),
             tools: HashMap::new(),
-            calls: Vec::new(),
+            calls: OpenCalls::new(),
             ended_calls: VecDeque::new(),
             resync: resync::Resync::default(),
             last_error: String::new(),
@@ -321,7 +320,7 @@ impl OpenCodeAdapter {
     fn end_turn(&mut self, out: &mut Output) {
         self.say_unfinished(out);
         // The server sends no events for requests that an abort or an error ended.
-        self.withdraw_all(out);
+        self.withdraw(|_| true, out);
         let turn = std::mem::take(&mut self.turn);
         let newest = self.messages.keys().max().cloned().unwrap_or_default();
         self.last_message = std::mem::take(&mut self.last_message).max(newest);

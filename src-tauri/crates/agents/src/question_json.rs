@@ -1,7 +1,16 @@
 //! Reads questions from the JSON of third-party agents. Lenient; a refusal names the field and the rule.
 
-use askdesk_domain::{QuestionKind, RawOption, RawQuestion, Refusal};
+use askdesk_domain::{
+    Question, QuestionKind, QuestionLimits, RawOption, RawQuestion, Refusal, question_input,
+};
 use serde_json::{Map, Value};
+
+/// Reads questions that can be shown, with their uncut texts before them.
+pub(crate) fn read_to_show(input: &Value) -> Result<(Vec<RawQuestion>, Vec<Question>), Refusal> {
+    let drafts = read_questions(input)?;
+    let questions = question_input::accept(&drafts, QuestionLimits::FOREIGN)?;
+    Ok((drafts, questions))
+}
 
 /// Reads the questions of a tool input; `{"questions": …}`, or one question without that frame.
 pub fn read_questions(input: &Value) -> Result<Vec<RawQuestion>, Refusal> {

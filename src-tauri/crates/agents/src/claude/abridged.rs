@@ -64,7 +64,7 @@ impl ClaudeAdapter {
             return out.notice(Notice::QuestionRefused { reason });
         }
         // A whole request that is listed again among others is still open.
-        if self.call(request_id).is_some_and(|call| !call.answered) {
+        if self.calls.find(request_id).is_ok_and(|call| !call.answered) {
             return;
         }
         out.line(deny(request_id.as_str(), &why.refusal()));

@@ -3,8 +3,7 @@
 use askdesk_domain::{Answers, Notice, Question, RawQuestion};
 use serde_json::{Map, Value, json};
 
-/// The text for an unanswered question; an empty text would look like an answer.
-pub(super) const UNANSWERED: &str = "(The user left this question unanswered.)";
+use crate::late_answers::UNANSWERED;
 
 /// The answer to one question, with the agent's own uncut texts.
 #[derive(Debug)]

@@ -63,9 +63,10 @@ impl ClaudeAdapter {
         native_ref: &NativeRef,
         decision: &ApprovalDecision,
     ) -> Result<String, EncodeError> {
-        let gone = || EncodeError::Gone { native_ref: native_ref.clone() };
-        let call = self.call_mut(native_ref).ok_or_else(gone)?;
-        let CallKind::Permission { suggestions, options, plan } = &call.kind else { return Err(gone()) };
+        let call = self.calls.find(native_ref)?;
+        let CallKind::Permission { suggestions, options, plan } = &call.own.kind else {
+            return Err(EncodeError::gone(native_ref));
+        };
         let offered = |id: &ApprovalOptionId| options.iter().position(|option| option.id == *id);
         let chosen: Option<Vec<usize>> = decision.options.iter().map(offered).collect();
         let unknown = EncodeError::Refused { what: "a decision it did not offer" };
@@ -78,11 +79,11 @@ impl ClaudeAdapter {
         } else {
             let (input, updates) = if *plan {
                 let updates = chosen.iter().filter_map(|place| mode_of_plan(&options[*place])).collect();
-                (plan_input(&call.input, decision.plan.as_deref()), updates)
+                (plan_input(&call.own.input, decision.plan.as_deref()), updates)
             } else {
                 // The rules come after the option that allows once.
                 let rules: Vec<usize> = chosen.iter().filter_map(|place| place.checked_sub(1)).collect();
-                (call.input.clone(), suggestions.chosen(&rules))
+                (call.own.input.clone(), suggestions.chosen(&rules))
             };
             let mut response = json!({"behavior": "allow", "updatedInput": input});
             if !updates.is_empty() {

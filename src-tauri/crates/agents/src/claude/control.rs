@@ -1,22 +1,20 @@
 //! Control requests of Claude Code: questions, permission requests, and cancellations.
 
 use askdesk_domain::text::bounded;
-use askdesk_domain::{
-    AgentRemark, Asker, HelperId, NativeRef, Notice, Question, QuestionLimits, RawQuestion, Refusal,
-    RemarkStance, question_input,
-};
+use askdesk_domain::{AgentRemark, Asker, HelperId, NativeRef, Notice, RemarkStance};
 use serde_json::{Map, Value};
 
 use super::known::REQUESTS;
-use super::replies::{allow, deny, failed, too_many};
+use super::replies::{allow, deny, failed};
 use super::{
-    Call, CallKind, ClaudeAdapter, OPEN_CALLS, PLAN_TOOL, QUESTION_TOOL, Suggestions, UNANSWERED_CAPABILITY,
-    approvals, commands, details, rules,
+    Call, CallKind, ClaudeAdapter, PLAN_TOOL, QUESTION_TOOL, Suggestions, UNANSWERED_CAPABILITY, approvals,
+    commands, details, rules,
 };
 use crate::adapter::{Output, QuestionRefusal};
 use crate::event::{ApprovalAsked, Asked, Configuration, Helpers, InputError, Requests};
 use crate::json::{list, text};
-use crate::question_json::read_questions;
+use crate::open_calls::OpenCall;
+use crate::question_json::read_to_show;
 
 impl ClaudeAdapter {
     pub(super) fn on_control_request(&mut self, message: &Value, out: &mut Output) {
@@ -71,7 +69,7 @@ impl ClaudeAdapter {
             out.line(allow(request_id.as_str(), input));
             return out.notice(Notice::AnswersBrought);
         }
-        let (drafts, questions) = match read(input) {
+        let (drafts, questions) = match read_to_show(input) {
             Ok(read) => read,
             Err(refusal) => {
                 self.withdraw(&native_ref, request_id, out);
@@ -79,14 +77,15 @@ impl ClaudeAdapter {
             }
         };
         // Several calls may have one tool use: some backends of models don't give each an ID of its own.
-        let is_renewed = |call: &&Call| tool_use.is_some_and(|it| call.is_question_of(it, &questions));
+        let is_renewed =
+            |call: &&OpenCall<Call>| tool_use.is_some_and(|it| call.own.is_question_of(it, &questions));
         if let Some(known) = self.calls.iter().find(is_renewed) {
             native_ref = known.native_ref.clone();
-        } else if self.call(&native_ref).is_some() {
+        } else if self.calls.find(&native_ref).is_ok() {
             native_ref = request_id.clone();
         }
         let skips = self.has_capability(UNANSWERED_CAPABILITY);
-        if let Some(known) = self.call_mut(&native_ref) {
+        if let Ok(OpenCall { own: known, .. }) = self.calls.find(&native_ref) {
             let (same, outcome) = match &known.kind {
                 CallKind::Answers { questions: asked, outcome, .. } => (*asked == questions, outcome.clone()),
                 CallKind::Form { .. } | CallKind::Permission { .. } => (false, None),
@@ -108,53 +107,45 @@ impl ClaudeAdapter {
             }
             return;
         }
-        if self.calls.len() >= OPEN_CALLS {
-            return refuse(too_many(), out);
+        if let Err(words) = self.calls.room() {
+            return refuse(words, out);
         }
-        self.calls.push(Call {
-            native_ref: native_ref.clone(),
-            request_id: request_id.to_string(),
-            tool_use: tool_use.map(str::to_owned),
-            input: input.clone(),
-            answered: false,
-            helper: helper.clone(),
-            kind: CallKind::Answers { drafts, questions: questions.clone(), outcome: None },
-        });
-        out.event(Requests::Asked(Asked {
-            native_ref,
-            asked_by: helper.as_ref().map(|helper| self.helpers.name(helper)),
-            helper,
-            questions,
-            asker: Asker::Waits,
-        }));
+        let kind = CallKind::Answers { drafts, questions: questions.clone(), outcome: None };
+        let (request_id, tool_use) = (request_id.to_string(), tool_use.map(str::to_owned));
+        let own = Call { request_id, tool_use, input: input.clone(), kind };
+        let asked_by = helper.as_ref().map(|helper| self.helpers.name(helper));
+        self.calls.ask(Asked { native_ref, asked_by, helper, questions, asker: Asker::Waits }, own, out);
     }
 
     /// Withdraws the question of this call if the reply to this request settles it. An older unanswered request of the same
     /// call stays, because it needs its own reply.
     pub(super) fn withdraw(&mut self, native_ref: &NativeRef, request_id: &NativeRef, out: &mut Output) {
-        let older = |call: &&Call| call.request_id != request_id.as_str();
-        if self.call(native_ref).filter(older).is_none() && self.forget(native_ref).is_some() {
+        let of_it = |call: &OpenCall<Call>| call.own.request_id == request_id.as_str();
+        if self.calls.forget(|call| call.native_ref == *native_ref && of_it(call)).is_some() {
             out.event(Requests::Withdrawn { native_ref: native_ref.clone() });
         }
     }
 
     /// Identifies a permission request by its request id, because one tool use may need several permissions.
     fn on_permission(&mut self, native_ref: NativeRef, tool: &str, request: &Value, out: &mut Output) {
-        if self.call(&native_ref).is_some_and(Call::is_question) {
-            return out.line(deny(native_ref.as_str(), "request_id: already used by a question."));
-        }
-        // An open request keeps the input and rules that the user sees.
-        let waiting = self.call(&native_ref).filter(|call| !call.answered);
-        let waiting = waiting.and_then(|call| match &call.kind {
-            CallKind::Permission { suggestions, .. } => Some((call.input.clone(), suggestions.clone())),
-            CallKind::Answers { .. } | CallKind::Form { .. } => None,
-        });
+        let waiting = match self.calls.find(&native_ref) {
+            Ok(OpenCall { is_question: true, .. }) => {
+                return out.line(deny(native_ref.as_str(), "request_id: already used by a question."));
+            }
+            // An open request keeps the input and rules that the user sees.
+            Ok(OpenCall {
+                answered: false,
+                own: Call { input, kind: CallKind::Permission { suggestions, .. }, .. },
+                ..
+            }) => Some((input.clone(), suggestions.clone())),
+            _ => None,
+        };
         let renewed = waiting.is_some();
         if !renewed {
-            self.forget(&native_ref);
-        }
-        if !renewed && self.calls.len() >= OPEN_CALLS {
-            return out.line(deny(native_ref.as_str(), &too_many()));
+            self.calls.forget(|call| call.native_ref == native_ref);
+            if let Err(words) = self.calls.room() {
+                return out.line(deny(native_ref.as_str(), &words));
+            }
         }
         let received = || {
             let input = request.get("input").cloned().unwrap_or_else(|| Value::Object(Map::new()));
@@ -166,10 +157,11 @@ impl ClaudeAdapter {
         let options =
             if plan { approvals::of_plan(self.may_bypass) } else { approvals::of_tool(&suggestions) };
         let helper = helper_of(request);
-        out.event(Requests::ApprovalAsked(Box::new(ApprovalAsked {
-            native_ref: native_ref.clone(),
-            helper: helper.clone(),
+        let request_id = native_ref.to_string();
+        let asked = ApprovalAsked {
+            native_ref,
             asked_by: helper.as_ref().map(|helper| self.helpers.name(helper)),
+            helper,
             tool_use: tool_use.as_deref().map(bounded),
             call: rules::call_of(tool, &input),
             title: bounded(tool),
@@ -178,18 +170,13 @@ impl ClaudeAdapter {
             subject: details::detail(tool, &input),
             options: options.clone(),
             takes_message: true,
-        })));
-        if !renewed {
-            self.calls.push(Call {
-                request_id: native_ref.to_string(),
-                native_ref,
-                tool_use,
-                input,
-                answered: false,
-                helper,
-                kind: CallKind::Permission { suggestions, options, plan },
-            });
+        };
+        if renewed {
+            return out.event(Requests::ApprovalAsked(Box::new(asked)));
         }
+        let own =
+            Call { request_id, tool_use, input, kind: CallKind::Permission { suggestions, options, plan } };
+        self.calls.ask_permission(asked, own, out);
     }
 
     /// Withdraws a canceled call even if its answer has been sent: the agent will not use it.
@@ -197,15 +184,11 @@ impl ClaudeAdapter {
         let Some(request_id) = text(message, "request_id") else {
             return out.invalid(InputError::Incomplete { field: "request_id" });
         };
-        let known = self.calls.iter().position(|call| call.request_id == request_id);
-        if let Some(place) = known {
-            let call = self.calls.remove(place);
-            if let Some(tool_use) = call.tool_use.filter(|_| matches!(call.kind, CallKind::Permission { .. }))
-            {
-                self.canceled.push((tool_use, call.native_ref.clone()));
-            }
-            out.event(Requests::Withdrawn { native_ref: call.native_ref });
+        let Some(call) = self.calls.forget(|call| call.own.request_id == request_id) else { return };
+        if let Some(tool_use) = call.own.tool_use.filter(|_| !call.is_question) {
+            self.canceled.push((tool_use, call.native_ref.clone()));
         }
+        out.event(Requests::Withdrawn { native_ref: call.native_ref });
     }
 
     pub(super) fn on_control_response(&mut self, message: &Value, out: &mut Output) {
@@ -255,12 +238,6 @@ impl ClaudeAdapter {
 /// The subagent that asks; none if the agent itself does.
 fn helper_of(request: &Value) -> Option<HelperId> {
     text(request, "agent_id").and_then(HelperId::new)
-}
-
-pub(super) fn read(input: &Value) -> Result<(Vec<RawQuestion>, Vec<Question>), Refusal> {
-    let drafts = read_questions(input)?;
-    let questions = question_input::accept(&drafts, QuestionLimits::FOREIGN)?;
-    Ok((drafts, questions))
 }
 
 /// Whether a question already contains answers that are not blank.

@@ -4,24 +4,25 @@ use askdesk_domain::text::bounded;
 use askdesk_domain::{Asker, NativeRef, Notice};
 use serde_json::Value;
 
-use super::replies::{failed, form_reply, too_many};
-use super::{Call, CallKind, ClaudeAdapter, OPEN_CALLS};
+use super::replies::{failed, form_reply};
+use super::{Call, CallKind, ClaudeAdapter};
 use crate::adapter::Output;
 use crate::elicitation::{self, Elicitation, ElicitationEnd};
 use crate::event::{Asked, Requests};
 use crate::json::text;
+use crate::open_calls::OpenCall;
 
 impl ClaudeAdapter {
     /// Asks what an MCP server asks. It may do so outside a turn, so this begins none.
     pub(super) fn on_elicitation(&mut self, native_ref: NativeRef, request: &Value, out: &mut Output) {
-        match self.call(&native_ref) {
+        match self.calls.find(&native_ref) {
             // The agent lists it once more.
-            Some(Call { kind: CallKind::Form { .. }, answered: false, .. }) => return,
-            Some(_) => return out.line(failed(native_ref.as_str(), "request_id: already used.")),
-            None if self.calls.len() >= OPEN_CALLS => {
-                return out.line(failed(native_ref.as_str(), &too_many()));
-            }
-            None => {}
+            Ok(OpenCall { own: Call { kind: CallKind::Form { .. }, .. }, answered: false, .. }) => return,
+            Ok(_) => return out.line(failed(native_ref.as_str(), "request_id: already used.")),
+            Err(_) => {}
+        }
+        if let Err(words) = self.calls.room() {
+            return out.line(failed(native_ref.as_str(), &words));
         }
         let order = request.get("property_order").and_then(Value::as_array);
         let fields = elicitation::read(Elicitation {
@@ -33,23 +34,13 @@ impl ClaudeAdapter {
         });
         match fields.and_then(|fields| Ok((elicitation::accept(&fields)?, fields))) {
             Ok((questions, fields)) => {
-                self.calls.push(Call {
-                    request_id: native_ref.to_string(),
-                    native_ref: native_ref.clone(),
-                    tool_use: None,
-                    input: Value::Null,
-                    answered: false,
-                    helper: None,
-                    kind: CallKind::Form { fields, page: text(request, "elicitation_id").map(str::to_owned) },
-                });
+                let kind =
+                    CallKind::Form { fields, page: text(request, "elicitation_id").map(str::to_owned) };
+                let request_id = native_ref.to_string();
+                let own = Call { request_id, tool_use: None, input: Value::Null, kind };
                 let asked_by = text(request, "mcp_server_name").map(bounded);
-                out.event(Requests::Asked(Asked {
-                    native_ref,
-                    helper: None,
-                    asked_by,
-                    questions,
-                    asker: Asker::Waits,
-                }));
+                let asked = Asked { native_ref, helper: None, asked_by, questions, asker: Asker::Waits };
+                self.calls.ask(asked, own, out);
             }
             Err(refusal) => {
                 // A form has no place for words.
@@ -62,14 +53,11 @@ impl ClaudeAdapter {
     /// Ends the question about a page that has done its part. The agent still waits for a reply to it (2.1.329).
     pub(super) fn on_elicitation_complete(&mut self, message: &Value, out: &mut Output) {
         let Some(done) = text(message, "elicitation_id") else { return };
-        let is_done = |call: &&Call| match &call.kind {
+        let is_done = |call: &OpenCall<Call>| match &call.own.kind {
             CallKind::Form { page, .. } => !call.answered && page.as_deref() == Some(done),
             _ => false,
         };
-        let Some(native_ref) = self.calls.iter().find(is_done).map(|call| call.native_ref.clone()) else {
-            return;
-        };
-        self.forget(&native_ref);
+        let Some(OpenCall { native_ref, .. }) = self.calls.forget(is_done) else { return };
         out.line(form_reply(native_ref.as_str(), ElicitationEnd::CANCELED));
         out.event(Requests::Withdrawn { native_ref });
     }

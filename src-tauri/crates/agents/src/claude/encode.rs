@@ -1,7 +1,6 @@
 //! Encodes actions as lines for Claude Code.
 
-use askdesk_domain::text::with_words;
-use askdesk_domain::{ConfigId, NativeRef, Notice, Outcome, Question, RawQuestion, ValueId, WithdrawnWhy};
+use askdesk_domain::{ConfigId, NativeRef, Notice, Outcome, Question, RawQuestion, ValueId};
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -11,13 +10,12 @@ use super::permissions::mode_word;
 use super::replies::{allow, deny, form_reply};
 use super::rules;
 use super::{AWAITED_CHANGES, Call, CallKind, ClaudeAdapter, MODE, MODEL, UNANSWERED_CAPABILITY};
-use crate::adapter::{Action, Attached, EncodeError, Output};
+use crate::adapter::{Action, Attached, EncodeError, Output, refusal_words};
 use crate::elicitation::ElicitationEnd;
 
 /// What the ids of our own control requests begin with.
 pub(super) const REQUEST_PREFIX: &str = "askdesk-";
-const EXPIRED: &str = "The time limit set for this question has passed without an answer. An answer may still come; \
-                       until then, continue without it, or say what you need.";
+const IN_CHAT: &str = "User responded in chat; questions canceled";
 
 impl ClaudeAdapter {
     pub(super) fn encode(&mut self, action: Action) -> Result<Output, EncodeError> {
@@ -89,10 +87,10 @@ impl ClaudeAdapter {
         outcome: Outcome,
     ) -> Result<Output, EncodeError> {
         let skips = self.has_capability(UNANSWERED_CAPABILITY);
-        let call = self.question_call(native_ref)?;
-        let (line, notices) = call.encode(questions, &outcome, skips)?;
+        let call = self.calls.question(native_ref)?;
+        let (line, notices) = call.own.encode(questions, &outcome, skips)?;
         call.answered = true;
-        if let CallKind::Answers { outcome: sent, .. } = &mut call.kind {
+        if let CallKind::Answers { outcome: sent, .. } = &mut call.own.kind {
             *sent = Some(outcome);
         }
         let mut out = Output::default();
@@ -102,14 +100,12 @@ impl ClaudeAdapter {
     }
 
     fn refuse(&mut self, native_ref: &NativeRef, words: &str) -> Result<String, EncodeError> {
-        let call = self.question_call(native_ref)?;
-        let line = match &call.kind {
+        let Call { request_id, kind, .. } = self.calls.take_question(native_ref)?.own;
+        Ok(match kind {
             // It has no place for words.
-            CallKind::Form { .. } => form_reply(&call.request_id, ElicitationEnd::DECLINED),
-            CallKind::Answers { .. } | CallKind::Permission { .. } => deny(&call.request_id, words),
-        };
-        self.forget(native_ref);
-        Ok(line)
+            CallKind::Form { .. } => form_reply(&request_id, ElicitationEnd::DECLINED),
+            CallKind::Answers { .. } | CallKind::Permission { .. } => deny(&request_id, words),
+        })
     }
 
     fn interrupt(&mut self) -> String {
@@ -143,21 +139,14 @@ impl Call {
             CallKind::Answers { drafts, .. } => drafts,
             CallKind::Permission { .. } => &[],
         };
-        let refusal = match outcome {
+        match outcome {
             Outcome::Answered { answers } => {
                 let said = answers::answers_by_question(drafts, questions, answers);
                 let (input, notices) = answers::with_answers(&self.input, &said, skips);
-                return Ok((allow(&self.request_id, &input), notices));
+                Ok((allow(&self.request_id, &input), notices))
             }
-            Outcome::Declined { words } => with_words("The user declined to answer.", words.as_deref()),
-            Outcome::RepliedInChat { .. } => "User responded in chat; questions canceled".to_owned(),
-            Outcome::Expired => EXPIRED.to_owned(),
-            Outcome::Withdrawn { why: WithdrawnWhy::Canceled { reason } } => {
-                with_words("The user closed the question without answering it.", reason.as_deref())
-            }
-            Outcome::Withdrawn { .. } | Outcome::Orphaned { .. } => return Err(EncodeError::NothingToSend),
-        };
-        Ok((deny(&self.request_id, &refusal), Vec::new()))
+            refusal => Ok((deny(&self.request_id, &refusal_words(refusal, IN_CHAT)?), Vec::new())),
+        }
     }
 }
 

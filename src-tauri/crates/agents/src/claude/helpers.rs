@@ -111,7 +111,7 @@ impl ClaudeAdapter {
     /// Withdraws what an ended helper still waits for.
     pub(super) fn on_task_ended(&mut self, message: &Value, out: &mut Output) {
         let Some(id) = text(message, "task_id").and_then(HelperId::new) else { return };
-        self.settle(out, |call| call.helper.as_ref() == Some(&id));
+        self.calls.settle(|call| call.helper.as_ref() == Some(&id), out);
         let known = self.helpers.remove(&id);
         if let Some(tool_use) = known.as_ref().and_then(|known| known.tool_use.clone()) {
             out.event(Conversation::SubagentEnded { tool_use });

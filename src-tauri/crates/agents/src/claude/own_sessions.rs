@@ -13,11 +13,11 @@ use askdesk_domain::{EntryBody, NativeSession, Question, QuestionKind, RawQuesti
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::answers::UNANSWERED;
-use super::control::read;
 use super::{QUESTION_TOOL, details, tools};
 use crate::json::{is_true, list, text};
+use crate::late_answers::UNANSWERED;
 use crate::own_sessions::{OWN_SESSIONS, OwnSession, PastConversation, Said, SessionFiles, asked, title};
+use crate::question_json::read_to_show;
 
 /// How much of a file's beginning and of its end is read for the list, in bytes.
 const EDGE: u64 = 256 * 1024;
@@ -204,7 +204,7 @@ fn did(block: &Value, results: &Results<'_>) -> Option<Said> {
     let input = block.get("input").unwrap_or(&Value::Null);
     let result = results.get(id);
     if name == QUESTION_TOOL
-        && let Ok((drafts, questions)) = read(input)
+        && let Ok((drafts, questions)) = read_to_show(input)
     {
         return Some(asked(questions.clone(), result.and_then(|(line, _)| kept(line, &drafts, &questions))));
     }

@@ -7,12 +7,11 @@ use serde_json::Value;
 
 use super::helpers::on_output_file;
 use super::known::{BLOCKS, RESULT_BLOCK, SILENT_SYSTEM, SILENT_TYPES, SYSTEM, TYPES};
-use super::{
-    CAPABILITIES, Call, CallKind, ClaudeAdapter, QUESTION_TOOL, commands, details, of_subagent, told, tools,
-};
+use super::{CAPABILITIES, Call, ClaudeAdapter, QUESTION_TOOL, commands, details, of_subagent, told, tools};
 use crate::adapter::{Output, Partial};
-use crate::event::{Configuration, Conversation, InputError, Requests, Trouble};
+use crate::event::{Configuration, Conversation, InputError, Trouble};
 use crate::json::{list, text};
+use crate::open_calls::OpenCall;
 
 impl ClaudeAdapter {
     /// Parses one line of the agent's output, without its line feed.
@@ -273,13 +272,13 @@ impl ClaudeAdapter {
             return out.invalid(InputError::Incomplete { field: "tool_use_id of a tool result" });
         };
         // If several calls have this ID, the result is not that of one which waits.
-        let of_it = |call: &Call| call.tool_use.as_deref() == Some(tool_use);
+        let of_it = |call: &OpenCall<Call>| call.own.tool_use.as_deref() == Some(tool_use);
         let some_answered = self.calls.iter().any(|call| of_it(call) && call.answered);
         let canceled = self.canceled.iter().position(|(known, _)| known == tool_use);
         let canceled = canceled.map(|place| self.canceled.remove(place).1);
         let refused = refused_itself(message, tool_use, canceled.is_some());
         let request = canceled.or_else(|| self.open_permission(tool_use).filter(|_| !some_answered));
-        self.settle(out, |call| of_it(call) && call.answered == some_answered);
+        self.calls.settle(|call| of_it(call) && call.answered == some_answered, out);
         if let Some(place) = self.question_uses.iter().position(|known| known == tool_use) {
             self.question_uses.remove(place);
             return;
@@ -294,9 +293,9 @@ impl ClaudeAdapter {
 
     /// The permission that was asked for a call and not decided.
     fn open_permission(&self, tool_use: &str) -> Option<NativeRef> {
-        let open = |call: &&Call| matches!(call.kind, CallKind::Permission { .. }) && !call.answered;
-        let mut waiting = self.calls.iter().filter(open);
-        waiting.find(|call| call.tool_use.as_deref() == Some(tool_use)).map(|call| call.native_ref.clone())
+        let mut waiting = self.calls.iter().filter(|call| !call.is_question && !call.answered);
+        let call = waiting.find(|call| call.own.tool_use.as_deref() == Some(tool_use))?;
+        Some(call.native_ref.clone())
     }
 
     fn on_result(&mut self, message: &Value, out: &mut Output) {
@@ -310,9 +309,9 @@ impl ClaudeAdapter {
         if let Some(error) = failure.as_ref().filter(|error| self.says_session_is_unknown(error)) {
             return out.event(Trouble::SessionUnknown { error: error.clone() });
         }
-        self.settle(out, |call| call.helper.is_none());
+        self.calls.settle(|call| call.helper.is_none(), out);
         let calls = &self.calls;
-        self.question_uses.retain(|known| calls.iter().any(|call| call.tool_use.as_ref() == Some(known)));
+        self.question_uses.retain(|known| calls.iter().any(|call| call.own.tool_use.as_ref() == Some(known)));
         let error = failure.filter(|_| !aborted && !self.interrupting);
         self.canceled.clear();
         let number = |value: Option<&Value>| value.and_then(Value::as_u64).unwrap_or_default();
@@ -337,25 +336,9 @@ impl ClaudeAdapter {
         self.resuming.as_ref().is_some_and(|session| error.contains(session.as_str()))
     }
 
-    /// Ends the calls that the agent has finished: answered questions are acknowledged, unanswered calls are withdrawn.
-    pub(super) fn settle(&mut self, out: &mut Output, over: impl Fn(&Call) -> bool) {
-        self.calls.retain(|call| {
-            let over = over(call);
-            if over {
-                let native_ref = call.native_ref.clone();
-                match (call.answered, call.is_question()) {
-                    (true, true) => out.event(Requests::Acknowledged { native_ref }),
-                    (true, false) => {}
-                    (false, _) => out.event(Requests::Withdrawn { native_ref }),
-                }
-            }
-            !over
-        });
-    }
-
     /// Acknowledges answers whose arrival no tool result will confirm: the next message confirms it.
     fn note_next_message(&mut self, out: &mut Output) {
-        self.settle(out, |call| call.answered && call.is_question() && call.tool_use.is_none());
+        self.calls.settle(|call| call.answered && call.is_question && call.own.tool_use.is_none(), out);
     }
 }
 

@@ -2,7 +2,6 @@
 
 use serde_json::{Value, json};
 
-use super::OPEN_CALLS;
 use crate::elicitation::ElicitationEnd;
 
 pub(super) fn allow(request_id: &str, input: &Value) -> String {
@@ -21,10 +20,6 @@ pub(super) fn failed(request_id: &str, error: &str) -> String {
 pub(super) fn reply(request_id: &str, response: &Value) -> String {
     let response = json!({"subtype": "success", "request_id": request_id, "response": response});
     json!({"type": "control_response", "response": response}).to_string()
-}
-
-pub(super) fn too_many() -> String {
-    format!("too many open questions and permission requests (the limit is {OPEN_CALLS})")
 }
 
 /// The reply to an elicitation. It leaves out what there is none of.

@@ -12,6 +12,7 @@ use askdesk_domain::{
 use serde_json::{Value, json};
 
 use super::questions;
+use crate::adapter::refusal_words;
 use crate::json::{list, text};
 use crate::late_answers::{LateMessage, late_answer_message};
 
@@ -125,7 +126,7 @@ fn replies(request: &Request) -> Vec<Reply> {
     let reply = |(place, question): (usize, &Question)| {
         let answer = match outcome? {
             Outcome::Answered { answers } => said(question, answers.to(question.id)?),
-            outcome => questions::refusal_words(outcome).ok()?,
+            outcome => refusal_words(outcome, questions::IN_CHAT).ok()?,
         };
         let id = json!([TOOL, item, place]).to_string();
         Some(Reply { question: question.text.clone(), answer, id })

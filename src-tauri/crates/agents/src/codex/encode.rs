@@ -1,6 +1,6 @@
 //! Encodes actions as messages for the server.
 
-use askdesk_domain::{ApprovalDecision, ApprovalOption, ConfigId, NativeRef, Outcome, Question, ValueId};
+use askdesk_domain::{ApprovalDecision, ConfigId, NativeRef, Outcome, Question, ValueId};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
@@ -9,6 +9,7 @@ use uuid::Uuid;
 use super::{CallKind, CodexAdapter, HELD_ACTIONS, Sent, Thread, answer, async_questions, questions};
 use crate::adapter::{Action, Attached, EncodeError, Output, QuestionRefusal};
 use crate::elicitation::ElicitationEnd;
+use crate::open_calls::OpenCall;
 
 const CLOSED: &str = "The user closed the session without answering.";
 
@@ -68,7 +69,7 @@ impl CodexAdapter {
 
     /// A message goes into the turn that runs, or begins one. A plan that waits for approval is answered by it.
     pub(super) fn message(&mut self, id: Uuid, input: Value, out: &mut Output) {
-        self.withdraw(|call| matches!(call.kind, CallKind::Plan { .. }), out);
+        self.settle(|call| call.own.id.is_none(), out);
         match self.turn.id.clone() {
             Some(turn) => {
                 let params =
@@ -96,19 +97,16 @@ impl CodexAdapter {
         outcome: &Outcome,
         out: &mut Output,
     ) -> Result<(), EncodeError> {
-        let gone = || EncodeError::Gone { native_ref: native_ref.clone() };
-        let call = self.call_mut(native_ref).ok_or_else(gone)?;
-        let (result, notices) = match &call.kind {
+        let call = self.calls.find(native_ref)?;
+        let (result, notices) = match &call.own.kind {
             CallKind::Answers(asked) => questions::encode(asked, questions, outcome)?,
             CallKind::Form(fields) => {
                 (form_ended(&ElicitationEnd::of(fields, questions, outcome)?), Vec::new())
             }
-            CallKind::Permission { .. } | CallKind::Plan { .. } => return Err(gone()),
+            CallKind::Permission(_) => return Err(EncodeError::gone(native_ref)),
         };
         call.answered = true;
-        if let Some(id) = &call.id {
-            out.rpc(answer(id, result));
-        }
+        call.own.reply(result, out);
         notices.into_iter().for_each(|notice| out.notice(notice));
         Ok(())
     }
@@ -124,19 +122,12 @@ impl CodexAdapter {
             self.say(&words, out);
             return Ok(());
         }
-        let place = self.calls.iter().position(|call| call.native_ref == *native_ref && call.is_question());
-        let call = place.map(|place| self.calls.remove(place));
-        let gone = || EncodeError::Gone { native_ref: native_ref.clone() };
-        let call = call.ok_or_else(gone)?;
-        if let Some(id) = &call.id {
-            out.rpc(answer(
-                id,
-                match &call.kind {
-                    CallKind::Answers(asked) => questions::refused(asked, &words),
-                    _ => form_ended(&ElicitationEnd::DECLINED),
-                },
-            ));
-        }
+        let call = self.calls.take_question(native_ref)?.own;
+        let result = match &call.kind {
+            CallKind::Answers(asked) => questions::refused(asked, &words),
+            _ => form_ended(&ElicitationEnd::DECLINED),
+        };
+        call.reply(result, out);
         Ok(())
     }
 
@@ -146,44 +137,31 @@ impl CodexAdapter {
         decision: &ApprovalDecision,
         out: &mut Output,
     ) -> Result<(), EncodeError> {
-        let place = self.calls.iter().position(|call| call.native_ref == *native_ref && !call.answered);
-        let place = place.ok_or_else(|| EncodeError::Gone { native_ref: native_ref.clone() })?;
+        let call = self.calls.find(native_ref)?;
+        let options = match &call.own.kind {
+            CallKind::Permission(options) if !call.answered => options,
+            _ => return Err(EncodeError::gone(native_ref)),
+        };
         let unknown = || EncodeError::Refused { what: "a decision it did not offer" };
         let [chosen] = decision.options.as_slice() else { return Err(unknown()) };
-        let message = decision.message.as_deref().filter(|words| !words.trim().is_empty());
-        match &self.calls[place].kind {
-            CallKind::Permission { options } => {
-                let (option, result) =
-                    options.iter().find(|(option, _)| option.id == *chosen).ok_or_else(unknown)?;
-                let (allows, stops) = (option.kind.allows(), option.id.as_str() == "cancel");
-                let answered = self.calls[place].id.as_ref().map(|id| answer(id, result.clone()));
-                self.calls[place].answered = true;
-                if let Some(message) = message.filter(|_| !allows) {
-                    // The turn of one ends, so the words begin the next. Otherwise they go before the answer: after it, the
-                    // model's next request could leave without them.
-                    if stops {
-                        self.turn.follow_up = Some(message.to_owned());
-                    } else {
-                        self.say(message, out);
-                    }
-                }
-                if let Some(answered) = answered {
-                    out.rpc(answered);
-                }
-                Ok(())
-            }
-            CallKind::Plan { options } => {
-                let option: &ApprovalOption =
-                    options.iter().find(|option| option.id == *chosen).ok_or_else(unknown)?;
-                let allows = option.kind.allows();
-                self.decide_plan(decision, allows, out)?;
-                self.calls.remove(place);
-                Ok(())
-            }
-            CallKind::Answers(_) | CallKind::Form(_) => {
-                Err(EncodeError::Gone { native_ref: native_ref.clone() })
-            }
+        let (option, result) = options.iter().find(|(option, _)| option.id == *chosen).ok_or_else(unknown)?;
+        let (allows, stops) = (option.kind.allows(), option.id.as_str() == "cancel");
+        let Some(id) = &call.own.id else {
+            self.decide_plan(decision, allows, out)?;
+            self.calls.forget(|call| call.native_ref == *native_ref);
+            return Ok(());
+        };
+        let answered = answer(id, result.clone());
+        call.answered = true;
+        // A stop ends the turn, so the words begin the next. Otherwise they go before the answer: after it, the
+        // model's next request could leave without them.
+        match decision.message.as_deref().filter(|words| !allows && !words.trim().is_empty()) {
+            Some(message) if stops => self.turn.follow_up = Some(message.to_owned()),
+            Some(message) => self.say(message, out),
+            None => {}
         }
+        out.rpc(answered);
+        Ok(())
     }
 
     fn set_config(
@@ -210,18 +188,17 @@ impl CodexAdapter {
         if self.turn.id.is_some() {
             self.interrupt(out);
         }
-        for call in self.calls.drain(..).filter(|call| !call.answered) {
-            let Some(id) = &call.id else { continue };
-            let result = match &call.kind {
+        while let Some(OpenCall { answered, own, .. }) = self.calls.forget(|_| true) {
+            let result = match &own.kind {
+                _ if answered => continue,
                 CallKind::Answers(asked) => questions::refused(asked, CLOSED),
                 CallKind::Form(_) => form_ended(&ElicitationEnd::CANCELED),
-                CallKind::Permission { options } => {
+                CallKind::Permission(options) => {
                     let refusal = options.iter().rev().find(|(option, _)| !option.kind.allows());
                     refusal.map(|(_, result)| result.clone()).unwrap_or_default()
                 }
-                CallKind::Plan { .. } => continue,
             };
-            out.rpc(answer(id, result));
+            own.reply(result, out);
         }
         self.request_of_thread(Sent::Close, "thread/unsubscribe", json!({}), out);
     }

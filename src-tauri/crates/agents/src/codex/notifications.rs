@@ -36,7 +36,8 @@ impl CodexAdapter {
             return;
         }
         if method == "serverRequest/resolved" {
-            return self.on_resolved(&params["requestId"], out);
+            // The server has an answer, or no longer waits for one.
+            return self.settle(|call| call.own.id.as_ref() == Some(&params["requestId"]), out);
         }
         if let Some((_, fields)) = warning {
             return self.warn_once(fields.iter().filter_map(|field| text(params, field)), out);
@@ -67,7 +68,7 @@ impl CodexAdapter {
             "account/rateLimits/updated" => self.on_rate_limits(&params["rateLimits"], out),
             "turn/completed" if of_subagent => {
                 // A child that has ended no longer waits.
-                self.withdraw(|call| call.helper == subagent, out);
+                self.settle(|call| !call.answered && call.helper == subagent, out);
             }
             // What follows is about a subagent's own turn, which is a part of a turn of the agent.
             "turn/started"
@@ -155,26 +156,13 @@ impl CodexAdapter {
         self.subagents.push_back((id.to_owned(), bounded(name.unwrap_or("subagent"))));
     }
 
-    /// The server has an answer, or no longer waits for one.
-    fn on_resolved(&mut self, id: &Value, out: &mut Output) {
-        let place = self.calls.iter().position(|call| call.id.as_ref() == Some(id));
-        let Some(place) = place else { return };
-        if !self.calls[place].answered {
-            return self.withdraw(|call| call.id.as_ref() == Some(id), out);
-        }
-        let call = self.calls.remove(place);
-        if call.is_question() {
-            out.event(Requests::Acknowledged { native_ref: call.native_ref });
-        }
-    }
-
     fn on_turn_completed(&mut self, turn: &Value, out: &mut Output) {
         let id = text(turn, "id").unwrap_or_default().to_owned();
         let status = text(turn, "status").unwrap_or_default();
         let ended_well = status == "completed";
         self.begin_turn(out);
         if !ended_well {
-            self.withdraw(|call| call.helper.is_none(), out);
+            self.settle(|call| !call.answered && call.helper.is_none(), out);
         }
         self.submit_plan(&id, ended_well, out);
         let error = (status == "failed").then(|| error_words(&turn["error"]));

@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use super::{Call, CallKind, CodexAdapter, DEFAULT, MODE, Sent, approvals};
 use crate::adapter::{EncodeError, Output};
-use crate::event::{ApprovalAsked, Conversation, Requests};
+use crate::event::{ApprovalAsked, Conversation};
 use crate::json::{list, text};
 
 const ALLOW: &str = "implement";
@@ -38,15 +38,8 @@ impl CodexAdapter {
         ];
         let options: Vec<ApprovalOption> = options.into_iter().flatten().collect();
         let Some(native_ref) = native_ref.filter(|_| ended_well && self.is_planning()) else { return };
-        let kind = CallKind::Plan { options: options.clone() };
-        self.calls.push(Call {
-            native_ref: native_ref.clone(),
-            id: None,
-            kind,
-            answered: false,
-            helper: None,
-        });
-        out.event(Requests::ApprovalAsked(Box::new(ApprovalAsked {
+        let decisions = options.iter().map(|option| (option.clone(), Value::Null)).collect();
+        let asked = ApprovalAsked {
             native_ref,
             helper: None,
             asked_by: None,
@@ -58,7 +51,8 @@ impl CodexAdapter {
             subject: ToolDetail::Plan { plan, path: None }.bounded(),
             options,
             takes_message: true,
-        })));
+        };
+        self.calls.ask_permission(asked, Call { id: None, kind: CallKind::Permission(decisions) }, out);
     }
 
     /// Begins the turn that follows a decision on a plan; none follows a refusal without words.

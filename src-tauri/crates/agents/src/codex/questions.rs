@@ -4,22 +4,18 @@
 //! has no word for a refusal, and no answer at all reaches the model as an empty one, so a refusal is put into words
 //! (measured with 0.169.0).
 
-use askdesk_domain::text::{bounded, with_words};
+use askdesk_domain::text::bounded;
 use askdesk_domain::{
     Answers, Notice, Outcome, Question, QuestionKind, QuestionLimits, RawOption, RawQuestion, Refusal,
-    WithdrawnWhy, question_input,
+    question_input,
 };
 use serde_json::{Map, Value, json};
 
-use crate::adapter::EncodeError;
+use crate::adapter::{EncodeError, refusal_words};
 use crate::json::{is_true, list, text};
 
 const UNANSWERED: &str = "The user left this question unanswered.";
-const DECLINED: &str = "The user declined to answer.";
-const IN_CHAT: &str = "The user did not answer this and writes a message instead.";
-const CLOSED: &str = "The user closed the question without answering it.";
-const EXPIRED: &str = "The time limit set for this question has passed without an answer. An answer may still come; \
-                       until then, continue without it, or say what you need.";
+pub(super) const IN_CHAT: &str = "The user did not answer this and writes a message instead.";
 
 #[derive(Clone, Debug)]
 pub(super) struct Asking {
@@ -75,22 +71,7 @@ pub(super) fn encode(
 ) -> Result<(Value, Vec<Notice>), EncodeError> {
     match outcome {
         Outcome::Answered { answers } => Ok(answered(asked, questions, answers)),
-        refusal => Ok((refused(asked, &refusal_words(refusal)?), Vec::new())),
-    }
-}
-
-/// The words for an end that is no answer.
-pub(super) fn refusal_words(outcome: &Outcome) -> Result<String, EncodeError> {
-    match outcome {
-        Outcome::Declined { words } => Ok(with_words(DECLINED, words.as_deref())),
-        Outcome::RepliedInChat { .. } => Ok(IN_CHAT.to_owned()),
-        Outcome::Expired => Ok(EXPIRED.to_owned()),
-        Outcome::Withdrawn { why: WithdrawnWhy::Canceled { reason } } => {
-            Ok(with_words(CLOSED, reason.as_deref()))
-        }
-        Outcome::Answered { .. } | Outcome::Withdrawn { .. } | Outcome::Orphaned { .. } => {
-            Err(EncodeError::NothingToSend)
-        }
+        refusal => Ok((refused(asked, &refusal_words(refusal, IN_CHAT)?), Vec::new())),
     }
 }
 

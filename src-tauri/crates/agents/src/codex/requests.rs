@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 use super::approvals::{self, Permission};
 use super::encode::form_ended;
 use super::known::REQUESTS;
-use super::{Call, CallKind, CodexAdapter, OPEN_CALLS, answer, failed, questions};
+use super::{Call, CallKind, CodexAdapter, answer, failed, questions};
 use crate::adapter::{Output, QuestionRefusal};
 use crate::elicitation::{self, Elicitation, ElicitationEnd};
-use crate::event::{ApprovalAsked, Asked, InputError, Requests};
+use crate::event::{ApprovalAsked, Asked, InputError};
 use crate::json::text;
 use crate::rpc::{RpcError, RpcOut};
 
@@ -20,18 +20,11 @@ impl CodexAdapter {
             return out.rpc(failed(id, "the id of the request is too long"));
         };
         // The ID of an open request is that request once more. One that was answered has ended, whatever the server says.
-        if let Some(place) = self.calls.iter().position(|call| call.native_ref == native_ref) {
-            if !self.calls[place].answered {
-                return;
-            }
-            let ended = self.calls.remove(place);
-            if ended.is_question() {
-                out.event(Requests::Acknowledged { native_ref: ended.native_ref });
-            }
+        if self.calls.find(&native_ref).is_ok_and(|call| !call.answered) {
+            return;
         }
-        if self.calls.len() >= OPEN_CALLS {
-            let words =
-                format!("too many open questions and permission requests (the limit is {OPEN_CALLS})");
+        self.settle(|call| call.native_ref == native_ref, out);
+        if let Err(words) = self.calls.room() {
             return out.rpc(failed(id, &words));
         }
         if self.subagent(params).is_none() {
@@ -86,7 +79,8 @@ impl CodexAdapter {
                 let helper = self.subagent(params);
                 let asked_by = helper.as_ref().map(|helper| self.subagent_name(helper));
                 let asking = Asked { native_ref, helper, asked_by, questions, asker: Asker::Waits };
-                self.asked(id, CallKind::Answers(asked), asking, out);
+                let own = Call { id: Some(id.clone()), kind: CallKind::Answers(asked) };
+                self.calls.ask(asking, own, out);
             }
             Err(refusal) => {
                 let reason = refusal.to_string();
@@ -95,12 +89,6 @@ impl CodexAdapter {
                 out.notice(Notice::QuestionRefused { reason });
             }
         }
-    }
-
-    fn asked(&mut self, id: &Value, kind: CallKind, asked: Asked, out: &mut Output) {
-        let (native_ref, helper) = (asked.native_ref.clone(), asked.helper.clone());
-        self.calls.push(Call { native_ref, id: Some(id.clone()), kind, answered: false, helper });
-        out.event(Requests::Asked(asked));
     }
 
     fn on_form(&mut self, id: &Value, native_ref: NativeRef, params: &Value, out: &mut Output) {
@@ -117,7 +105,8 @@ impl CodexAdapter {
                 let helper = self.subagent(params);
                 let asked_by = text(params, "serverName").map(bounded);
                 let asking = Asked { native_ref, helper, asked_by, questions, asker: Asker::Waits };
-                self.asked(id, CallKind::Form(fields), asking, out);
+                let own = Call { id: Some(id.clone()), kind: CallKind::Form(fields) };
+                self.calls.ask(asking, own, out);
             }
             Err(refusal) => {
                 // A form has no place for words.
@@ -137,10 +126,10 @@ impl CodexAdapter {
     ) {
         let Permission { title, description, remark, subject, call, options } = permission;
         let helper = self.subagent(params);
-        out.event(Requests::ApprovalAsked(Box::new(ApprovalAsked {
-            native_ref: native_ref.clone(),
-            helper: helper.clone(),
+        let asked = ApprovalAsked {
+            native_ref,
             asked_by: helper.as_ref().map(|helper| self.subagent_name(helper)),
+            helper,
             tool_use: text(params, "itemId").map(bounded),
             call,
             title: bounded(&title),
@@ -150,9 +139,9 @@ impl CodexAdapter {
             options: options.iter().map(|(option, _)| option.clone()).collect(),
             // The protocol has no place for words; they follow as a message of their own.
             takes_message: true,
-        })));
-        let kind = CallKind::Permission { options };
-        self.calls.push(Call { native_ref, id: Some(id.clone()), kind, answered: false, helper });
+        };
+        let own = Call { id: Some(id.clone()), kind: CallKind::Permission(options) };
+        self.calls.ask_permission(asked, own, out);
     }
 }
 

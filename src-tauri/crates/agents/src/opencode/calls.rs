@@ -3,36 +3,34 @@
 use askdesk_domain::text::bounded;
 use askdesk_domain::{
     ApprovalOption, ApprovalOptionId, ApprovalOptionKind, Asker, CallArgument, HelperId, NativeRef, Notice,
-    OptionLabel, OptionScope, PermissionCall, QuestionLimits, RawQuestion, ToolDetail, ToolRule,
-    question_input,
+    OptionLabel, OptionScope, PermissionCall, RawQuestion, ToolDetail, ToolRule,
 };
 use serde_json::{Value, json};
 
 use super::tools::{self, tool_use};
-use super::{ENDED_CALLS, OPEN_CALLS, OpenCodeAdapter, Sent};
+use super::{ENDED_CALLS, OpenCodeAdapter, Sent};
 use crate::adapter::{Output, Partial, QuestionRefusal};
 use crate::event::{ApprovalAsked, Asked, InputError, Requests};
 use crate::json::{is_true, text};
-use crate::question_json::read_questions;
+use crate::open_calls::OpenCall;
+use crate::question_json::read_to_show;
 use crate::tool_input::pretty;
 
 pub(super) const ONCE: ApprovalOptionId = ApprovalOptionId::literal("once");
 const ALWAYS: ApprovalOptionId = ApprovalOptionId::literal("always");
 const REJECT: ApprovalOptionId = ApprovalOptionId::literal("reject");
 
-/// One question or permission request that has not been seen to its end.
 #[derive(Debug)]
 pub(super) struct Call {
-    pub(super) native_ref: NativeRef,
     /// The session that asks: the session itself or a subagent's.
     pub(super) session: String,
     /// The tool call that waits for it.
     tool_use: Option<String>,
     pub(super) kind: CallKind,
-    /// The reply that was sent: the answers to a question, null for its rejection, or the decision on a permission.
-    pub(super) reply: Option<Value>,
+    /// The reply, if one was sent: the answers to a question, null for its rejection, or the decision on a permission.
+    reply: Value,
     /// Whether the connection failed while the reply was sent, so nobody knows whether it arrived.
-    pub(super) in_doubt: bool,
+    in_doubt: bool,
 }
 
 #[derive(Debug)]
@@ -47,8 +45,11 @@ pub(super) enum CallKind {
 }
 
 impl Call {
-    pub(super) const fn is_question(&self) -> bool {
-        matches!(self.kind, CallKind::Question { .. })
+    fn new(session: String, request: &Value, kind: CallKind) -> Self {
+        let tool = &request["tool"];
+        let tool_use =
+            text(tool, "messageID").zip(text(tool, "callID")).map(|(message, call)| tool_use(message, call));
+        Self { session, tool_use, kind, reply: Value::Null, in_doubt: false }
     }
 }
 
@@ -56,29 +57,17 @@ impl OpenCodeAdapter {
     /// Reads a question, from an event or from the list of open ones.
     pub(super) fn on_question(&mut self, request: &Value, out: &mut Output) {
         let Some((native_ref, session)) = self.new_call(request, out) else { return };
-        let drafts = read_questions(request);
-        let accepted =
-            drafts.and_then(|drafts| Ok((question_input::accept(&drafts, QuestionLimits::FOREIGN)?, drafts)));
-        let reason = match accepted {
-            Ok((questions, drafts)) if self.calls.len() < OPEN_CALLS => {
-                let asked_by = self.subagents.get(&session).cloned();
-                let helper = self.helper(&session);
-                if self.is_own(&session) {
-                    self.say_so_far(out);
-                }
-                self.add_call(native_ref.clone(), session, request, CallKind::Question { drafts });
-                return out.event(Requests::Asked(Asked {
-                    native_ref,
-                    helper,
-                    asked_by,
-                    questions,
-                    asker: Asker::Waits,
-                }));
-            }
-            Ok(_) => format!("too many open questions and permission requests (the limit is {OPEN_CALLS})"),
-            Err(refusal) => refusal.to_string(),
+        let read = read_to_show(request).map_err(|refusal| refusal.to_string());
+        let (drafts, questions) = match read.and_then(|read| self.calls.room().map(|()| read)) {
+            Ok(read) => read,
+            Err(reason) => return self.refuse_question(native_ref, &session, reason, out),
         };
-        self.refuse_question(native_ref, &session, reason, out);
+        if self.is_own(&session) {
+            self.say_so_far(out);
+        }
+        let (helper, asked_by) = (self.helper(&session), self.subagents.get(&session).cloned());
+        let own = Call::new(session, request, CallKind::Question { drafts });
+        self.calls.ask(Asked { native_ref, helper, asked_by, questions, asker: Asker::Waits }, own, out);
     }
 
     fn refuse_question(&mut self, native_ref: NativeRef, session: &str, reason: String, out: &mut Output) {
@@ -99,11 +88,14 @@ impl OpenCodeAdapter {
         let Some(permission) = text(&request, "permission") else {
             return self.refuse_question(native_ref, &session, format!("The request: {why}"), out);
         };
-        let body = json!({"reply": "reject", "message": why.refusal()});
-        self.remember_ended(native_ref.clone());
-        self.reply("permission", &native_ref, body, out);
+        self.refuse_permission(native_ref, &why.refusal(), out);
         let reason = bounded(&format!("{permission}: {why}"));
         out.notice(Notice::PermissionRefused { reason });
+    }
+
+    fn refuse_permission(&mut self, native_ref: NativeRef, words: &str, out: &mut Output) {
+        self.post("permission", &native_ref, json!({"reply": "reject", "message": words}), out);
+        self.remember_ended(native_ref);
     }
 
     /// Reads a permission request, from an event or from the list of open ones.
@@ -123,27 +115,20 @@ impl OpenCodeAdapter {
         let Some((native_ref, session)) = self.new_call(request, out) else { return };
         let permission = text(request, "permission").unwrap_or("permission").to_owned();
         let tool = tools::neutral_name(&self.servers, &permission);
-        if self.calls.len() >= OPEN_CALLS {
-            let body = json!({"reply": "reject", "message": "There are too many open permission requests."});
-            self.remember_ended(native_ref.clone());
-            return self.reply("permission", &native_ref, body, out);
+        if self.calls.room().is_err() {
+            let words = "There are too many open permission requests.";
+            return self.refuse_permission(native_ref, words, out);
         }
         if self.is_own(&session) {
             self.say_so_far(out);
         }
         let options = options(&tool, request);
-        self.add_call(
-            native_ref.clone(),
-            session.clone(),
-            request,
-            CallKind::Permission { options: options.clone() },
-        );
-        let waits = self.calls.last().and_then(|call| call.tool_use.clone());
-        out.event(Requests::ApprovalAsked(Box::new(ApprovalAsked {
+        let own = Call::new(session, request, CallKind::Permission { options: options.clone() });
+        let asked = ApprovalAsked {
             native_ref,
-            helper: self.helper(&session),
-            asked_by: self.subagents.get(&session).cloned(),
-            tool_use: waits,
+            helper: self.helper(&own.session),
+            asked_by: self.subagents.get(&own.session).cloned(),
+            tool_use: own.tool_use.clone(),
             call: Some(call_of(&permission, &tool, request)),
             title: bounded(&tool),
             description: None,
@@ -152,7 +137,8 @@ impl OpenCodeAdapter {
                 .map_or_else(|| subject(&permission, request), |input| tools::detail(&permission, input)),
             options,
             takes_message: true,
-        })));
+        };
+        self.calls.ask_permission(asked, own, out);
     }
 
     fn helper(&self, session: &str) -> Option<HelperId> {
@@ -171,18 +157,12 @@ impl OpenCodeAdapter {
         is_new.then(|| (native_ref, session.to_owned()))
     }
 
-    fn add_call(&mut self, native_ref: NativeRef, session: String, request: &Value, kind: CallKind) {
-        let tool = &request["tool"];
-        let tool_use =
-            text(tool, "messageID").zip(text(tool, "callID")).map(|(message, call)| tool_use(message, call));
-        self.calls.push(Call { native_ref, session, tool_use, kind, reply: None, in_doubt: false });
-    }
-
     pub(super) fn on_question_ended(&mut self, properties: &Value, out: &mut Output) {
-        let Some(call) = self.end_call(text(properties, "requestID")) else { return };
-        let native_ref = call.native_ref;
+        let id = text(properties, "requestID");
+        let ended = self.end_call(|call| Some(call.native_ref.as_str()) == id);
+        let Some(OpenCall { native_ref, answered, own, .. }) = ended else { return };
         // A rejection has no answers. Another program that uses this server may have answered before us.
-        out.event(match call.reply.as_ref() == Some(&properties["answers"]) {
+        out.event(match answered && own.reply == properties["answers"] {
             true => Requests::Acknowledged { native_ref },
             false => Requests::Withdrawn { native_ref },
         });
@@ -190,17 +170,13 @@ impl OpenCodeAdapter {
 
     /// A rejected permission also ends the others of its session.
     pub(super) fn on_permission_ended(&mut self, properties: &Value, out: &mut Output) {
-        let id = text(properties, "requestID");
-        let Some(call) = self.end_call(id) else {
-            // The message with its call may still be on its way.
-            if let Some(native_ref) = id.and_then(NativeRef::new) {
-                self.remember_ended(native_ref);
-            }
-            return;
-        };
-        if call.reply.is_none() {
-            out.event(Requests::Withdrawn { native_ref: call.native_ref });
+        let Some(native_ref) = text(properties, "requestID").and_then(NativeRef::new) else { return };
+        let ended = self.calls.forget(|call| call.native_ref == native_ref);
+        if ended.is_some_and(|call| !call.answered) {
+            out.event(Requests::Withdrawn { native_ref: native_ref.clone() });
         }
+        // One that is not known may still come: the message with its call may be on its way.
+        self.remember_ended(native_ref);
     }
 
     /// The call of the question tool shows what became of a question whose event was lost with the stream.
@@ -213,21 +189,17 @@ impl OpenCodeAdapter {
     ) {
         let Some(answered) = ended else { return };
         let tool_use = tool_use(message, call);
-        let place =
-            self.calls.iter().position(|it| it.tool_use.as_ref() == Some(&tool_use) && it.is_question());
-        let Some(place) = place else { return };
-        let call = self.calls.remove(place);
-        self.remember_ended(call.native_ref.clone());
+        let ended = self.end_call(|it| it.own.tool_use.as_ref() == Some(&tool_use) && it.is_question);
+        let Some(call) = ended else { return };
         let native_ref = call.native_ref;
-        out.event(match call.reply.is_some() && (answered || self.turn.rejecting) {
+        out.event(match call.answered && (answered || self.turn.rejecting) {
             true => Requests::Acknowledged { native_ref },
             false => Requests::Withdrawn { native_ref },
         });
     }
 
-    fn end_call(&mut self, id: Option<&str>) -> Option<Call> {
-        let place = self.calls.iter().position(|call| Some(call.native_ref.as_str()) == id)?;
-        let call = self.calls.remove(place);
+    fn end_call(&mut self, which: impl Fn(&OpenCall<Call>) -> bool) -> Option<OpenCall<Call>> {
+        let call = self.calls.forget(which)?;
         self.remember_ended(call.native_ref.clone());
         Some(call)
     }
@@ -239,59 +211,51 @@ impl OpenCodeAdapter {
         self.ended_calls.push_back(native_ref);
     }
 
-    /// Ends a call that the server no longer has.
-    pub(super) fn withdraw(&mut self, native_ref: &NativeRef, out: &mut Output) {
-        if let Some(call) = self.end_call(Some(native_ref.as_str())) {
-            out.event(Requests::Withdrawn { native_ref: call.native_ref });
+    /// Ends calls that the server no longer has, even if they were answered.
+    pub(super) fn withdraw(&mut self, gone: impl Fn(&OpenCall<Call>) -> bool, out: &mut Output) {
+        while let Some(OpenCall { native_ref, .. }) = self.end_call(&gone) {
+            out.event(Requests::Withdrawn { native_ref });
         }
-    }
-
-    pub(super) fn withdraw_where(&mut self, gone: impl Fn(&Call) -> bool, out: &mut Output) {
-        let gone: Vec<NativeRef> =
-            self.calls.iter().filter(|call| gone(call)).map(|call| call.native_ref.clone()).collect();
-        for native_ref in gone {
-            self.withdraw(&native_ref, out);
-        }
-    }
-
-    pub(super) fn withdraw_of(&mut self, session: &str, out: &mut Output) {
-        self.withdraw_where(|call| call.session == session, out);
-    }
-
-    pub(super) fn withdraw_all(&mut self, out: &mut Output) {
-        self.withdraw_where(|_| true, out);
     }
 
     /// The connection failed while a reply was sent. Whether its request is still open is read anew.
     pub(super) fn on_reply_in_doubt(&mut self, native_ref: &NativeRef, out: &mut Output) {
-        if let Some(call) = self.calls.iter_mut().find(|call| call.native_ref == *native_ref) {
-            call.in_doubt = true;
+        if let Ok(call) = self.calls.find(native_ref) {
+            call.own.in_doubt = true;
             self.begin_resync(out);
         }
     }
 
     /// Sends a reply in doubt again: it has not arrived, because the server still lists its request.
     pub(super) fn resend_reply(&mut self, request: &Value, out: &mut Output) {
-        let in_doubt =
-            |call: &&mut Call| Some(call.native_ref.as_str()) == text(request, "id") && call.in_doubt;
-        let Some(call) = self.calls.iter_mut().find(in_doubt) else { return };
-        call.in_doubt = false;
-        let native_ref = call.native_ref.clone();
-        match (call.is_question(), call.reply.clone()) {
-            (true, Some(Value::Null)) => self.reject(&native_ref, out),
-            (true, Some(answers)) => self.reply("question", &native_ref, json!({"answers": answers}), out),
-            (false, Some(decision)) => self.reply("permission", &native_ref, decision, out),
-            (_, None) => {}
+        let Some(native_ref) = text(request, "id").and_then(NativeRef::new) else { return };
+        if let Ok(call) = self.calls.find(&native_ref)
+            && std::mem::take(&mut call.own.in_doubt)
+        {
+            let reply = call.own.reply.clone();
+            self.reply(&native_ref, reply, out);
         }
     }
 
-    pub(super) fn reject(&mut self, native_ref: &NativeRef, out: &mut Output) {
+    fn reject(&mut self, native_ref: &NativeRef, out: &mut Output) {
         self.turn.rejecting = true;
         let what = Sent::Reply { native_ref: native_ref.clone() };
         self.request(what, &format!("POST /question/{native_ref}/reject"), Value::Null, out);
     }
 
-    pub(super) fn reply(&mut self, what: &str, native_ref: &NativeRef, body: Value, out: &mut Output) {
+    /// Sends the end of a call, and keeps it in case it has to be sent again.
+    pub(super) fn reply(&mut self, native_ref: &NativeRef, reply: Value, out: &mut Output) {
+        let Ok(call) = self.calls.find(native_ref) else { return };
+        call.answered = true;
+        call.own.reply.clone_from(&reply);
+        match (call.is_question, reply) {
+            (true, Value::Null) => self.reject(native_ref, out),
+            (true, answers) => self.post("question", native_ref, json!({"answers": answers}), out),
+            (false, decision) => self.post("permission", native_ref, decision, out),
+        }
+    }
+
+    fn post(&mut self, what: &str, native_ref: &NativeRef, body: Value, out: &mut Output) {
         let sent = Sent::Reply { native_ref: native_ref.clone() };
         self.request(sent, &format!("POST /{what}/{native_ref}/reply"), body, out);
     }

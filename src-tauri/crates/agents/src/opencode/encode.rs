@@ -6,11 +6,14 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
-use super::calls::CallKind;
+use super::calls::{Call, CallKind};
 use super::descriptor::{AGENT, MODEL};
 use super::{HELD_ACTIONS, OpenCodeAdapter, Sent};
 use crate::adapter::{Action, Attached, EncodeError, Output, QuestionRefusal};
 use crate::event::Configuration;
+
+const EXPIRED: &str =
+    "The time limit set for this question has passed without an answer. Continue without it.";
 
 /// What goes along with a message, as its parts.
 pub(super) fn files(attached: &Attached) -> Vec<Value> {
@@ -54,10 +57,10 @@ impl OpenCodeAdapter {
             }
             Action::RefuseQuestion { native_ref, why } => self.refuse(&native_ref, &why, out),
             Action::Decide { native_ref, decision } => {
-                let gone = || EncodeError::Gone { native_ref: native_ref.clone() };
-                let call =
-                    self.calls.iter_mut().find(|call| call.native_ref == native_ref).ok_or_else(gone)?;
-                let CallKind::Permission { options } = &call.kind else { return Err(gone()) };
+                let call = self.calls.find(&native_ref)?;
+                let CallKind::Permission { options } = &call.own.kind else {
+                    return Err(EncodeError::gone(&native_ref));
+                };
                 let [chosen] = decision.options.as_slice() else {
                     return Err(EncodeError::Refused { what: "a decision of several options" });
                 };
@@ -68,8 +71,7 @@ impl OpenCodeAdapter {
                 if let Some(words) = words.filter(|_| !chosen.kind.allows()) {
                     body["message"] = json!(words);
                 }
-                call.reply = Some(body.clone());
-                self.reply("permission", &native_ref, body, out);
+                self.reply(&native_ref, body, out);
                 Ok(())
             }
             Action::SetConfig { ticket, option, value } => {
@@ -142,34 +144,23 @@ impl OpenCodeAdapter {
         outcome: &Outcome,
         out: &mut Output,
     ) -> Result<(), EncodeError> {
-        if matches!(outcome, Outcome::Orphaned { .. }) {
-            return Err(EncodeError::NothingToSend);
-        }
-        let canceled = matches!(outcome, Outcome::Withdrawn { why: WithdrawnWhy::Canceled { .. } });
-        if matches!(outcome, Outcome::Withdrawn { .. }) && !canceled {
-            return Err(EncodeError::NothingToSend);
-        }
-        let gone = || EncodeError::Gone { native_ref: native_ref.clone() };
-        let call = self.calls.iter_mut().find(|call| call.native_ref == *native_ref).ok_or_else(gone)?;
-        let CallKind::Question { drafts } = &call.kind else { return Err(gone()) };
-        let own = self.session.as_deref() == Some(call.session.as_str());
         let words = match outcome {
-            Outcome::Answered { answers } => {
-                let answers = json!(strings(drafts, questions, answers));
-                call.reply = Some(answers.clone());
-                self.reply("question", native_ref, json!({"answers": answers}), out);
-                return Ok(());
-            }
             Outcome::Declined { words } => words.as_deref(),
             Outcome::Withdrawn { why: WithdrawnWhy::Canceled { reason } } => reason.as_deref(),
+            Outcome::Expired => Some(EXPIRED),
             // The message itself follows.
-            Outcome::RepliedInChat { .. } => None,
-            _ => Some(
-                "The time limit set for this question has passed without an answer. Continue without it.",
-            ),
+            Outcome::Answered { .. } | Outcome::RepliedInChat { .. } => None,
+            Outcome::Withdrawn { .. } | Outcome::Orphaned { .. } => return Err(EncodeError::NothingToSend),
         };
-        call.reply = Some(Value::Null);
-        self.reject(native_ref, out);
+        let Call { session, kind, .. } = &self.calls.find(native_ref)?.own;
+        let CallKind::Question { drafts } = kind else { return Err(EncodeError::gone(native_ref)) };
+        if let Outcome::Answered { answers } = outcome {
+            let answers = json!(strings(drafts, questions, answers));
+            self.reply(native_ref, answers, out);
+            return Ok(());
+        }
+        let own = self.session.as_ref() == Some(session);
+        self.reply(native_ref, Value::Null, out);
         let words = words.map(str::trim).filter(|words| !words.is_empty());
         match words {
             Some(words) if matches!(outcome, Outcome::Expired) => self.follow_up(words.to_owned()),
@@ -192,14 +183,8 @@ impl OpenCodeAdapter {
         why: &QuestionRefusal,
         out: &mut Output,
     ) -> Result<(), EncodeError> {
-        let gone = || EncodeError::Gone { native_ref: native_ref.clone() };
-        let call = self.calls.iter_mut().find(|call| call.native_ref == *native_ref).ok_or_else(gone)?;
-        if !call.is_question() {
-            return Err(gone());
-        }
-        call.reply = Some(Value::Null);
-        let own = self.session.as_deref() == Some(call.session.as_str());
-        self.reject(native_ref, out);
+        let own = self.session.as_ref() == Some(&self.calls.question(native_ref)?.own.session);
+        self.reply(native_ref, Value::Null, out);
         if own {
             self.follow_up(why.words());
         }

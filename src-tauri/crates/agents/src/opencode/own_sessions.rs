@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::path::Path;
 
 use askdesk_domain::text::bounded;
-use askdesk_domain::{EntryBody, NativeSession, QuestionLimits, Timestamp, ToolStatus, question_input};
+use askdesk_domain::{EntryBody, NativeSession, Timestamp, ToolStatus};
 use serde_json::Value;
 
 use super::launch::folder_query;
@@ -14,7 +14,7 @@ use crate::json::{is_true, list, text};
 use crate::own_sessions::{
     EARLIER_MESSAGES, OWN_SESSIONS, OwnSession, PastConversation, Said, SessionsProtocol, asked, title,
 };
-use crate::question_json::read_questions;
+use crate::question_json::read_to_show;
 
 /// The error of a question that the user has skipped.
 const DISMISSED: &str = "The user dismissed this question";
@@ -97,8 +97,7 @@ fn did(message: &str, part: &Value) -> Option<Said> {
     let state = part.get("state").unwrap_or(&Value::Null);
     let input = state.get("input").unwrap_or(&Value::Null);
     if name == QUESTION_TOOL
-        && let Ok(drafts) = read_questions(input)
-        && let Ok(questions) = question_input::accept(&drafts, QuestionLimits::FOREIGN)
+        && let Ok((_, questions)) = read_to_show(input)
     {
         return Some(asked(questions, kept(state)));
     }

@@ -158,7 +158,7 @@ impl OpenCodeAdapter {
             }
             (Sent::Reply { native_ref }, Err(error)) => {
                 request_failed(error, out);
-                self.withdraw(&native_ref, out);
+                self.withdraw(|call| call.native_ref == native_ref, out);
             }
             (Sent::Status, Ok(status)) => self.on_status_list(status, out),
             (Sent::Questions, Ok(questions)) => self.on_question_list(questions, out),
@@ -305,7 +305,7 @@ impl OpenCodeAdapter {
     /// A session works no longer. What it asked is dead, although the server goes on listing it.
     fn on_idle(&mut self, session: &str, out: &mut Output) {
         if !self.is_own(session) {
-            return self.withdraw_of(session, out);
+            return self.withdraw(|call| call.own.session == session, out);
         }
         if self.turn.running {
             self.end_turn(out);

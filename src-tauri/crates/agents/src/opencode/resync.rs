@@ -5,7 +5,6 @@ use std::collections::HashSet;
 use askdesk_domain::NativeRef;
 use serde_json::Value;
 
-use super::calls::Call;
 use super::{OpenCodeAdapter, Sent};
 use crate::adapter::Output;
 use crate::event::InputError;
@@ -119,8 +118,8 @@ impl OpenCodeAdapter {
         let listed = std::mem::take(&mut self.resync.listed);
         let known = std::mem::take(&mut self.resync.known);
         let is_gone =
-            |call: &Call| known.contains(&call.native_ref) && !listed.contains(call.native_ref.as_str());
-        self.withdraw_where(is_gone, out);
+            |native_ref: &NativeRef| known.contains(native_ref) && !listed.contains(native_ref.as_str());
+        self.withdraw(|call| is_gone(&call.native_ref), out);
         let same_turn = self.resync.turn == self.turns;
         if self.turn.running && same_turn && !self.resync.busy.contains(&session) {
             self.end_turn(out);
