@@ -1,15 +1,5 @@
-import type {
-  ConfigId,
-  FilesSinceRead,
-  HelperId,
-  HelperOutput,
-  Session,
-  SessionId,
-  SessionLog,
-  SessionNotifications,
-  ValueId,
-} from '../../generated/wire';
-import { type AppError, type Bridge, type Input, orError } from '../../platform/bridge';
+import type { ConfigId, HelperId, Session, SessionId, SessionNotifications, ValueId } from '../../generated/wire';
+import type { Bridge, Input } from '../../platform/bridge';
 import type { FocusTargets } from '../../shared/focusTargets';
 import { closeLoss, endLoss, sessionOf } from '../select';
 import type { Store } from '../store.svelte';
@@ -33,11 +23,6 @@ export class SessionCommands {
   /** Asks the agent to stop one of its helpers, and nothing else. */
   async stopHelper(session: SessionId, helper: HelperId): Promise<void> {
     await this.submitter.submit(submitKey.helper(session, helper), 'stop_helper', { session, helper });
-  }
-
-  /** The end of what a helper has put out so far. */
-  helperOutput(session: SessionId, helper: HelperId): Promise<HelperOutput | AppError> {
-    return orError(() => this.bridge.call('read_helper_output', { session, helper }));
   }
 
   /** Ends a session at the user's request, wherever they made it: a busy one only after they confirm it. */
@@ -86,11 +71,6 @@ export class SessionCommands {
    */
   async forkBefore(session: SessionId, entry: number, text: string, putBack: number | null): Promise<void> {
     await this.#fork({ session, before: entry, putBack }, text);
-  }
-
-  /** Lists the files that have changed since a message of the user. */
-  filesSince(session: SessionId, message: number): Promise<FilesSinceRead | AppError> {
-    return orError(() => this.bridge.call('list_files_since', { session, message }));
   }
 
   async #fork(body: Omit<Input<'fork_session'>, 'requestId'>, text: string): Promise<void> {
@@ -157,10 +137,6 @@ export class SessionCommands {
   async setConfig(session: SessionId, option: ConfigId, value: ValueId): Promise<boolean> {
     const body = { session, option, value };
     return (await this.submitter.submitReported(submitKey.config(session, option), 'set_config', body)) !== null;
-  }
-
-  readLog(session: SessionId): Promise<SessionLog | AppError> {
-    return orError(() => this.bridge.call('read_log', { session }));
   }
 }
 

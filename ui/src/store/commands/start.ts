@@ -1,4 +1,4 @@
-import type { AgentFound, AgentId, AgentsFound, EnvironmentRead, OwnSessionsFound, Session, SessionOptions } from '../../generated/wire';
+import type { AgentFound, AgentId, AgentsFound, EnvironmentRead, Session, SessionOptions } from '../../generated/wire';
 import { type AppError, asAppError, type Bridge, type Input, orError } from '../../platform/bridge';
 import { nameOfAgent } from '../../shared/agentNames';
 import type { FocusTargets } from '../../shared/focusTargets';
@@ -77,7 +77,7 @@ export class StartCommands {
   /** Asks the shell and looks for the agents again; returns the names of those that are new, or null if that fails. */
   async lookAgain(): Promise<readonly string[] | null> {
     const before = found(this.store.state.agents);
-    const read = await this.readEnvironment(true);
+    const read = await this.readEnvironment();
     if ('code' in read) {
       this.store.dispatch({ type: 'failed', error: read });
       return null;
@@ -115,16 +115,11 @@ export class StartCommands {
     return (await this.submitter.submit(submitKey.signIn(agent), 'sign_in', { agent, program })) !== null;
   }
 
-  /** Says where agents' variables come from. With `again`, the shell is asked first, and the agents are looked for anew. */
-  async readEnvironment(again: boolean): Promise<EnvironmentRead | AppError> {
-    const read = await orError(() => this.bridge.call('read_environment', { again }));
-    if (again) await this.listAgents();
+  /** Asks the shell for agents' variables, and looks for the agents anew. */
+  async readEnvironment(): Promise<EnvironmentRead | AppError> {
+    const read = await orError(() => this.bridge.call('read_environment', { again: true }));
+    await this.listAgents();
     return read;
-  }
-
-  /** Looks for an agent's sessions that were begun outside Askdesk. */
-  listOwn(input: Input<'list_own_sessions'>): Promise<OwnSessionsFound | AppError> {
-    return orError(() => this.bridge.call('list_own_sessions', input));
   }
 
   /** Opens the folder picker; returns null if the user cancels. */

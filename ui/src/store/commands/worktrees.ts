@@ -1,5 +1,5 @@
-import type { RemoveWorktree, Session, SessionId, StartWorktree, WorktreeState } from '../../generated/wire';
-import { type AppError, asAppError, type Bridge, type Input, orError } from '../../platform/bridge';
+import type { RemoveWorktree, Session, SessionId, StartWorktree } from '../../generated/wire';
+import { type AppError, asAppError, type Bridge, type Input } from '../../platform/bridge';
 import { wayOfComments } from '../changes';
 import { rebaseMessage } from '../rebaseMessage';
 import { startFolder } from '../folders';
@@ -60,10 +60,6 @@ export class WorktreeCommands {
       read.error = asAppError(thrown);
     }
     return read;
-  }
-
-  read(session: SessionId): Promise<WorktreeState | AppError> {
-    return orError(() => this.bridge.call('read_worktree', { session }));
   }
 
   merge(session: SessionId, seen: string, message: string | null): Promise<WorktreeOutcome> {
