@@ -44,7 +44,7 @@ const DELIVERED_MS = 2000;
 /** How long typing must pause before unsent messages are stored. */
 const STORE_UNSENT_MS = 250;
 
-/** What the user can do: `call` passes a command on, and the rest does more, grouped by topic. */
+/** What the user can do: `call`, `submit`, and `send` pass a command on, and the rest does more, grouped by topic. */
 export type Commands = ReturnType<typeof createPage>['commands'];
 export type Page = ReturnType<typeof createPage>;
 
@@ -78,6 +78,8 @@ export function createPage(bridge: Bridge) {
     dispatch: store.dispatch,
     /** Calls a command for a component that shows the answer or the error itself. */
     call: <C extends CommandName>(command: C, input: Input<C>) => orError(() => bridge.call(command, input)),
+    submit: submitter.submit,
+    send: submitter.send,
     approvals,
     attachments: new AttachmentCommands(bridge, store),
     changes: new ChangesCommands(bridge, store, submitter),

@@ -22,7 +22,7 @@ export class QuestionCommands {
   answer(request: Request): Promise<boolean> {
     const { id } = request;
     const body = { id, answers: toInputs(request, draftOf(this.store.state, id)) };
-    return this.#end(this.submitter.submit(submitKey.request(id), 'answer_question', body));
+    return this.#end(this.submitter.submit('answer_question', body));
   }
 
   /** Answers a lone question after a delay in which the user can undo it. */
@@ -42,13 +42,13 @@ export class QuestionCommands {
   }
 
   #hold({ id }: Request, end: EndInput): void {
-    const hold = () => this.submitter.submit(submitKey.undoable(id), 'hold_end', { id, end });
+    const hold = () => this.submitter.submit('hold_end', { id, end }, submitKey.undoable(id));
     this.#inTurn(id, hold, () => this.#undoOvertaken());
   }
 
   /** Takes back an end before it is carried out. */
   undo({ id }: Request): void {
-    this.#inTurn(id, () => this.submitter.submitReported(submitKey.undoable(id), 'undo_end', { id }));
+    this.#inTurn(id, () => this.submitter.send('undo_end', { id }, submitKey.undoable(id)));
   }
 
   /** Undoes ends that no longer fit what the user has chosen or written since. */
@@ -74,20 +74,20 @@ export class QuestionCommands {
 
   decline({ id }: Request): Promise<boolean> {
     const body = { id, words: wordsOf(draftOf(this.store.state, id)) };
-    return this.#end(this.submitter.submit(submitKey.request(id), 'decline_question', body));
+    return this.#end(this.submitter.submit('decline_question', body));
   }
 
   cancel({ id }: Request): Promise<boolean> {
-    return this.#end(this.submitter.submit(submitKey.request(id), 'cancel_question', { id, reason: null }));
+    return this.#end(this.submitter.submit('cancel_question', { id, reason: null }));
   }
 
   /** Dismisses a missed request, or discards an undelivered answer. */
   dismiss({ id }: Request): Promise<boolean> {
-    return this.#end(this.submitter.submit(submitKey.request(id), 'dismiss_request', { id }));
+    return this.#end(this.submitter.submit('dismiss_request', { id }));
   }
 
   retryDelivery({ id }: Request): Promise<boolean> {
-    return this.#end(this.submitter.submit(submitKey.request(id), 'retry_delivery', { id }));
+    return this.#end(this.submitter.submit('retry_delivery', { id }));
   }
 
   async #end(sent: Promise<Request | null>): Promise<boolean> {

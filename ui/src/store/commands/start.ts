@@ -110,11 +110,6 @@ export class StartCommands {
     }
   }
 
-  /** Opens an agent's own sign-in in the user's terminal; returns whether it opened. */
-  async signIn(agent: AgentId, program: string | null): Promise<boolean> {
-    return (await this.submitter.submit(submitKey.signIn(agent), 'sign_in', { agent, program })) !== null;
-  }
-
   /** Asks the shell for agents' variables, and looks for the agents anew. */
   async readEnvironment(): Promise<EnvironmentRead | AppError> {
     const read = await orError(() => this.bridge.call('read_environment', { again: true }));
@@ -160,7 +155,7 @@ export class StartCommands {
 
   async #send(id: string, choice: StartChoice): Promise<Session | AppError> {
     const key = submitKey.start(id);
-    const session = await this.submitter.submit(key, 'start_session', choice);
+    const session = await this.submitter.submit('start_session', choice, key);
     if (session) return session;
     const error = submitOf(this.store.state, key)?.error;
     this.store.dispatch({ type: 'submit_done', key });
@@ -186,7 +181,7 @@ export class StartCommands {
     const words = [t('test.question'), t('test.by_notification'), t('test.by_looking'), t('test.thanks')];
     const choice = this.#example('reach', words.join('\n'), t('test.name'));
     if (!choice) return false;
-    return (await this.submitter.submit(submitKey.test, 'start_session', choice)) !== null;
+    return (await this.submitter.submit('start_session', choice, submitKey.test)) !== null;
   }
 
   #example(example: string, prompt: string, name: string | null): StartChoice | null {
@@ -197,7 +192,7 @@ export class StartCommands {
 
   async #start(key: string, choice: StartChoice): Promise<void> {
     const { place } = this.store.state.navigation;
-    const session = await this.submitter.submit(key, 'start_session', choice);
+    const session = await this.submitter.submit('start_session', choice, key);
     if (session) this.#show(session, isSamePlace(place, this.store.state.navigation.place, session));
   }
 

@@ -81,7 +81,7 @@ export class WorktreeCommands {
   ): Promise<WorktreeOutcome> {
     const key = submitKey.worktree(session);
     if (this.submitter.isSending(key)) return 'running';
-    if (await this.submitter.submit(key, command, body)) return 'done';
+    if (await this.submitter.submit(command, body, key)) return 'done';
     const error = submitOf(this.store.state, key)?.error ?? null;
     this.store.dispatch({ type: 'submit_done', key });
     return error ?? 'done';
@@ -95,8 +95,8 @@ export class WorktreeCommands {
     const key = submitKey.askToRebase(session.id);
     const sent =
       way === 'resume'
-        ? await this.submitter.submitReported(key, 'send_message', { ...body, closes: [] })
-        : await this.submitter.submitReported(key, 'queue_message', body);
+        ? await this.submitter.send('send_message', { ...body, closes: [] }, key)
+        : await this.submitter.send('queue_message', body, key);
     return sent !== null;
   }
 }
