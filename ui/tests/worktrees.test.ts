@@ -341,7 +341,7 @@ describe('the menu of a session in a worktree', () => {
       await waitFor(() => expect(remove).toBeDisabled());
       expect(screen.getByText('Git is running…')).toBeVisible();
       const removal = { session: 's1', seen: 'a1', losses: [], branch: 'stays' as const };
-      expect(await commands.worktrees.remove(removal)).toBe('running');
+      expect(await commands.worktrees.change('remove_worktree', removal)).toBe('running');
       expect(bridge.sent('remove_worktree')).toEqual([]);
       bridge.on('read_worktree', () => aTree({ untracked: listed('left.ts') }));
       end(() => ({}));

@@ -1,7 +1,20 @@
-import type { Client, ClientBreak, Confirmation, ClientNote, ClientRead, FileTrouble, Obstacle } from '../generated/wire';
+import type {
+  Client,
+  ClientBreak,
+  Confirmation,
+  ClientNote,
+  ClientPlan,
+  ClientRead,
+  FileTrouble,
+  Obstacle,
+  PlanClient,
+} from '../generated/wire';
 import { plural, t, type MessageKey } from './messages';
 import { wordsOfMember, type UnionWords } from './unionWords';
 import { visibly } from './visible';
+
+/** A config change as the user sees it; only planned changes are ever written. */
+export type Planned = ClientPlan & PlanClient;
 
 const HOUR = 3_600;
 const MINUTE = 60;

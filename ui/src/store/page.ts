@@ -1,11 +1,8 @@
-import type { Bridge } from '../platform/bridge';
+import { type Bridge, type CommandName, type Input, orError } from '../platform/bridge';
 import { FocusTargets } from '../shared/focusTargets';
 import { ApprovalCommands } from './commands/approvals';
 import { AttachmentCommands } from './commands/attachments';
 import { ChangesCommands } from './commands/changes';
-import { ClientCommands } from './commands/clients';
-import { CompletionCommands } from './commands/completion';
-import { StorageCommands } from './commands/storage';
 import { HistoryCommands } from './commands/history';
 import { MessageCommands } from './commands/messages';
 import { NavigationCommands } from './commands/navigation';
@@ -47,7 +44,7 @@ const DELIVERED_MS = 2000;
 /** How long typing must pause before unsent messages are stored. */
 const STORE_UNSENT_MS = 250;
 
-/** The commands that the user can issue, grouped by topic. */
+/** What the user can do: `call`, `submit`, and `send` pass a command on, and the rest does more, grouped by topic. */
 export type Commands = ReturnType<typeof createPage>['commands'];
 export type Page = ReturnType<typeof createPage>;
 
@@ -79,13 +76,14 @@ export function createPage(bridge: Bridge) {
   const worktrees = new WorktreeCommands(bridge, store, submitter, timers);
   const commands = {
     dispatch: store.dispatch,
+    /** Calls a command for a component that shows the answer or the error itself. */
+    call: <C extends CommandName>(command: C, input: Input<C>) => orError(() => bridge.call(command, input)),
+    submit: submitter.submit,
+    send: submitter.send,
     approvals,
     attachments: new AttachmentCommands(bridge, store),
     changes: new ChangesCommands(bridge, store, submitter),
-    clients: new ClientCommands(bridge),
-    completion: new CompletionCommands(bridge),
     gateway,
-    storage: new StorageCommands(bridge, store),
     history,
     messages: new MessageCommands(store, submitter, timers),
     navigation: new NavigationCommands(store, history, focusTargets),
@@ -93,7 +91,7 @@ export function createPage(bridge: Bridge) {
     pastQuestions: new PastQuestionCommands(bridge, store),
     questions: new QuestionCommands(store, submitter),
     sessions: new SessionCommands(bridge, store, submitter, focusTargets),
-    permissions: new PermissionCommands(bridge, store, settings, approvals),
+    permissions: new PermissionCommands(store, settings, approvals),
     settings,
     start: new StartCommands(bridge, store, submitter, focusTargets, worktrees),
     updates,

@@ -2,12 +2,14 @@ import { type Draft, emptyDraft } from '../entities/request/answerDraft';
 import { goesOn, isMissed, isSaved, isStuck } from '../entities/request/requestStatus';
 import type { CloseLoss, SessionFace, Waiting } from '../entities/session/sessionWords';
 import type { Approval, ApprovalId, Request, RequestId, Session, SessionId, TodoItem } from '../generated/wire';
+import type { CommandName } from '../platform/bridge';
 import type { ItemKey } from './parts/layout';
 import { emptyTranscript, type Transcript } from './parts/transcripts';
 import { type ApprovalDraft, emptyApprovalDraft, type Submit } from './parts/unsent';
 import { remembered } from './remembered';
 import { ofSession } from './sessionIndex';
 import type { State } from './state';
+import { keyOf, type Target } from './submit';
 
 /** The parts of the state that say what is waiting. */
 export type WaitingParts = Pick<State, 'requests' | 'approvals'>;
@@ -90,6 +92,11 @@ export function transcriptOf(state: State, session: SessionId): Transcript {
 
 export function submitOf(state: State, key: string): Submit | null {
   return state.submits[key] ?? null;
+}
+
+/** Whether a command is on its way, or another one that excludes it. */
+export function isSending<C extends CommandName>(state: State, command: C, target: Target<C>): boolean {
+  return submitOf(state, keyOf(command, target))?.phase === 'sending';
 }
 
 /** The open requests of a session, oldest first. */

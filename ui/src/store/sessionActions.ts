@@ -52,7 +52,7 @@ export function actionsOf(state: State, session: Session, place: MovePlace | nul
 }
 
 /** Carries out an action that doesn't need the list. */
-export function doAnywhere({ dispatch, sessions }: Commands, session: Session, action: Exclude<SessionAction, ListAction>): void {
+export function doAnywhere({ dispatch, send, sessions }: Commands, session: Session, action: Exclude<SessionAction, ListAction>): void {
   const { id, attention } = session;
   switch (action) {
     case 'pin':
@@ -61,14 +61,14 @@ export function doAnywhere({ dispatch, sessions }: Commands, session: Session, a
       break;
     case 'mute':
     case 'unmute':
-      void sessions.setAttention(id, { ...attention, muted: action === 'mute' });
+      void send('set_session_notifications', { session: id, attention: { ...attention, muted: action === 'mute' } });
       break;
     case 'hide':
     case 'unhide':
-      void sessions.setAttention(id, { ...attention, private: action === 'hide' });
+      void send('set_session_notifications', { session: id, attention: { ...attention, private: action === 'hide' } });
       break;
     case 'resume':
-      void sessions.resume(id);
+      void send('resume_session', { session: id, endInBackground: false });
       break;
     case 'fork':
       void sessions.fork(id);

@@ -1,4 +1,4 @@
-import type { AgentId, ConfigId, HelperId, MessageId, Program, RequestId, SessionId } from '../generated/wire';
+import type { RequestId, SessionId } from '../generated/wire';
 import { asAppError, type Bridge, type CommandName, type Input, type Output } from '../platform/bridge';
 import type { Store } from './store.svelte';
 import type { Timers } from './timers';
@@ -6,31 +6,11 @@ import type { Timers } from './timers';
 /** How long a command may take before the window shows "sending"; a shorter delay would only flicker. */
 const SENDING_SHOWN_MS = 60;
 
-/** Builds the key of each submit, so that no two share a state. */
+/** The keys of what `keyOf` can't tell: a command that is sent in several ways, or several commands that exclude each other. */
 export const submitKey = {
-  request: (id: RequestId) => id,
   undoable: (id: RequestId) => `undoable:${id}`,
-  approval: (id: string) => id,
   message: (session: SessionId) => `message:${session}`,
   comments: (session: SessionId) => `comments:${session}`,
-  revert: (session: SessionId) => `revert:${session}`,
-  queued: (message: MessageId) => `queued:${message}`,
-  interrupt: (session: SessionId) => `interrupt:${session}`,
-  stop: (session: SessionId) => `stop:${session}`,
-  helper: (session: SessionId, helper: HelperId) => `helper:${session}:${helper}`,
-  delete: (session: SessionId) => `delete:${session}`,
-  config: (session: SessionId, option: ConfigId) => `config:${session}:${option}`,
-  rename: (session: SessionId) => `rename:${session}`,
-  folder: (session: SessionId) => `folder:${session}`,
-  attention: (session: SessionId) => `attention:${session}`,
-  move: (session: SessionId) => `move:${session}`,
-  close: (session: SessionId) => `close:${session}`,
-  fork: (session: SessionId) => `fork:${session}`,
-  resume: (session: SessionId) => `resume:${session}`,
-  openIn: (session: SessionId, program: Program, path: string | null) => `open_in:${session}:${program}:${path ?? ''}`,
-  continue: (session: SessionId) => `continue:${session}`,
-  signIn: (agent: AgentId) => `sign_in:${agent}`,
-  compact: (session: SessionId) => `compact:${session}`,
   worktree: (session: SessionId) => `worktree:${session}`,
   askToRebase: (session: SessionId) => `ask_to_rebase:${session}`,
   again: (session: SessionId) => `again:${session}`,
@@ -40,7 +20,32 @@ export const submitKey = {
   test: 'test',
 } as const;
 
-type Body<C extends CommandName> = Omit<Input<C>, 'requestId'>;
+/** The fields that name what a command acts on. One that isn't listed acts on the thing with its `id`, or else on its `session`. */
+const actsOn = {
+  open_in: ['session', 'program', 'path'],
+  revert_change: ['session'],
+  set_config: ['session', 'option'],
+  sign_in: ['agent'],
+  stop_helper: ['session', 'helper'],
+} as const;
+
+/** What a command says besides its id. */
+export type Body<C extends CommandName> = Omit<Input<C>, 'requestId'>;
+type Named<C extends CommandName> = C extends keyof typeof actsOn
+  ? (typeof actsOn)[C][number]
+  : Body<C> extends { id: string }
+    ? 'id'
+    : 'session';
+/** The part of a command's content that its key is made of. */
+export type Target<C extends CommandName> = Pick<Body<C>, Named<C> & keyof Body<C>>;
+
+/** The key of a command. Everything that is done to a thing with an id has that id as its key, so only one is sent at a time. */
+export function keyOf<C extends CommandName>(command: C, target: Target<C>): string {
+  const fields = target as Partial<Record<string, string | null>>;
+  const named: readonly string[] | undefined = actsOn[command as keyof typeof actsOn];
+  if (!named && fields.id) return fields.id;
+  return [command, ...(named ?? ['session']).map((field) => fields[field] ?? '')].join(':');
+}
 
 /** Sends commands that must not run twice, each under a key. */
 export class Submitter {
@@ -64,10 +69,10 @@ export class Submitter {
   }
 
   /**
-   * Sends a command under a key. While it is in progress, the same key sends nothing. After an error, the same
-   * content is sent under the same command id, so it never runs twice.
+   * Sends a command under a key, where its error stays. While it is in progress, the same key sends nothing. After an error, the
+   * same content is sent under the same command id, so it never runs twice.
    */
-  async submit<C extends CommandName>(key: string, command: C, body: Body<C>): Promise<Output<C> | null> {
+  readonly submit = async <C extends CommandName>(command: C, body: Body<C>, key = keyOf(command, body)): Promise<Output<C> | null> => {
     if (this.#sending.has(key)) return null;
     const { dispatch, state } = this.store;
     const earlier = state.submits[key];
@@ -89,11 +94,11 @@ export class Submitter {
       this.#sending.delete(key);
       this.onSettled();
     }
-  }
+  };
 
-  /** Sends a command that has no card of its own: its error appears at the top of the window. */
-  async submitReported<C extends CommandName>(key: string, command: C, body: Body<C>): Promise<Output<C> | null> {
-    const output = await this.submit(key, command, body);
+  /** Like `submit`, for a command that has no place of its own for an error: it appears at the top of the window. */
+  readonly send = async <C extends CommandName>(command: C, body: Body<C>, key = keyOf(command, body)): Promise<Output<C> | null> => {
+    const output = await this.submit(command, body, key);
     if (output !== null) return output;
     const submit = this.store.state.submits[key];
     if (submit?.phase === 'failed' && submit.error) {
@@ -101,5 +106,5 @@ export class Submitter {
       this.store.dispatch({ type: 'submit_done', key });
     }
     return null;
-  }
+  };
 }

@@ -32,7 +32,7 @@ export function windowActions({ store, commands }: Page, showNextWaiting: () => 
       id: 'check_updates',
       run: () => {
         open({ overlay: 'settings', at: 'updates' })();
-        void commands.updates.check();
+        void commands.updates.ask('check_for_update', {});
       },
     },
     offersUpdate(state.update) && { id: 'install_update', run: open({ overlay: 'update', part: 'install' }) },

@@ -1,11 +1,12 @@
 import type { AgentCommand, SessionId } from '../../generated/wire';
+import type { AppError } from '../../platform/bridge';
 import type { ActionId, Offer } from '../../shared/actions.svelte';
 import { actions } from '../../shared/actions.svelte';
 import { isComposing, isPlainEnter } from '../../shared/keys';
 import { matching, type Searchable } from '../../shared/match';
 import { type PlainKey, t } from '../../shared/messages';
 import { inEnglish } from '../../shared/messages/english';
-import type { CompletionCommands } from '../../store/commands/completion';
+import type { Commands } from '../../store/page';
 import { type Asked, askedAt, filledIn, namedFile, type Written } from './asked';
 
 /** The actions of the window that stand beside the agent's commands. */
@@ -49,10 +50,12 @@ interface Place {
   offers: () => readonly Offer[];
 }
 
-/** The list that opens while a command or a file is typed in the composer. */
+/** How many files the list offers at a time. */
+const FILES = 20;
 /** How long the list waits before it asks again for what a folder that is being read has, in milliseconds. */
 const READ_AGAIN = 300;
 
+/** The list that opens while a command or a file is typed in the composer. */
 export class Completion {
   asked: Asked | null = $state(null);
   rows: readonly Row[] = $state([]);
@@ -63,7 +66,7 @@ export class Completion {
   isCut = $state(false);
   /** Whether the folder is still being read, so that more may come. */
   isReading = $state(false);
-  failed: unknown = $state(null);
+  failed: AppError | null = $state(null);
   #known: readonly AgentCommand[] = [];
   #ours: readonly Row[] = [];
   #reads = 0;
@@ -71,7 +74,7 @@ export class Completion {
   #closedAt: number | null = null;
 
   constructor(
-    private readonly commands: CompletionCommands,
+    private readonly commands: Commands,
     private readonly place: () => Place,
   ) {}
 
@@ -165,9 +168,9 @@ export class Completion {
     this.#ours = place.offers().flatMap(oursOf);
     this.#known = [];
     this.#showCommands(this.asked);
-    const known = await this.#read(() => this.commands.commands(place.session));
+    const known = await this.#newest(this.commands.call('list_commands', { session: place.session }));
     if (!known) return;
-    this.#known = known;
+    this.#known = known.commands;
     this.#showCommands(this.asked);
   }
 
@@ -181,7 +184,7 @@ export class Completion {
 
   async #readFiles(asked: Asked): Promise<void> {
     const { session } = this.place();
-    const found = await this.#read(() => this.commands.files(session, asked.query));
+    const found = await this.#newest(this.commands.call('find_files', { session, query: asked.query, limit: FILES }));
     if (!found) return;
     const chosen = this.answered === asked.query ? this.rows[this.current]?.id : undefined;
     this.#show(found.paths.map(fileRow));
@@ -196,19 +199,15 @@ export class Completion {
   }
 
   /** Only the newest reading counts. */
-  async #read<T>(reading: () => Promise<T>): Promise<T | null> {
+  async #newest<T extends object>(reading: Promise<T | AppError>): Promise<T | null> {
     const read = (this.#reads += 1);
-    try {
-      const found = await reading();
-      return read === this.#reads ? found : null;
-    } catch (thrown) {
-      if (read === this.#reads) {
-        this.#show([]);
-        this.isReading = false;
-        this.failed = thrown;
-      }
-      return null;
-    }
+    const found = await reading;
+    if (read !== this.#reads) return null;
+    if (!('code' in found)) return found;
+    this.#show([]);
+    this.isReading = false;
+    this.failed = found;
+    return null;
   }
 }
 

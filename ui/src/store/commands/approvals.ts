@@ -1,7 +1,7 @@
 import { mayDecide } from '../../entities/approval/readSoFar';
 import type { Approval, ApprovalDecision } from '../../generated/wire';
 import type { Store } from '../store.svelte';
-import { submitKey, type Submitter } from '../submit';
+import type { Submitter } from '../submit';
 
 export class ApprovalCommands {
   constructor(
@@ -13,8 +13,7 @@ export class ApprovalCommands {
   async decide(asked: Approval, decision: ApprovalDecision): Promise<boolean> {
     const { id } = asked;
     if (!mayDecide(asked, decision, this.store.state.wholeRead[id])) return false;
-    const body = { id, decision };
-    const approval = await this.submitter.submit(submitKey.approval(id), 'decide_approval', body);
+    const approval = await this.submitter.submit('decide_approval', { id, decision });
     if (approval) this.store.dispatch({ type: 'approval_decided', approval });
     return approval !== null;
   }

@@ -100,15 +100,15 @@ export class ChangesCommands {
     const key = submitKey.comments(session);
     const done =
       way === 'resume'
-        ? await this.submitter.submit(key, 'send_message', { ...body, closes: [] })
-        : await this.submitter.submit(key, 'queue_message', body);
+        ? await this.submitter.submit('send_message', { ...body, closes: [] }, key)
+        : await this.submitter.submit('queue_message', body, key);
     if (done) this.store.dispatch({ type: 'comments_sent', session, sent });
   }
 
   /** Puts back what a file held before, or one part of it. */
   async revert(session: SessionId, file: ChangedFile, part: ShownPart | null): Promise<void> {
     const { id, version } = file;
-    await this.submitter.submitReported(submitKey.revert(session), 'revert_change', { session, id, version, part });
+    await this.submitter.send('revert_change', { session, id, version, part });
     await this.refresh(session);
   }
 }

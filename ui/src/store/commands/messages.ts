@@ -1,4 +1,4 @@
-import type { Attachment, MessageId, RequestId, SessionId } from '../../generated/wire';
+import type { Attachment, RequestId, SessionId } from '../../generated/wire';
 import { attachedOf } from '../attachments';
 import type { HeldReply } from '../parts/unsent';
 import { actOfHeld, closableRequests, type MessageAct, messageAct } from '../messageAct';
@@ -76,8 +76,8 @@ export class MessageCommands {
     const key = submitKey.message(session);
     const done =
       act.does === 'queue'
-        ? await this.submitter.submit(key, 'queue_message', body)
-        : await this.submitter.submit(key, 'send_message', { ...body, closes: act.does === 'reply' ? [...act.closes] : [] });
+        ? await this.submitter.submit('queue_message', body, key)
+        : await this.submitter.submit('send_message', { ...body, closes: act.does === 'reply' ? [...act.closes] : [] }, key);
     if (!done) return;
     this.store.dispatch({ type: 'message_sent', ...body });
     // What waits in the queue isn't in the transcript yet.
@@ -89,7 +89,7 @@ export class MessageCommands {
     const message = messageOfTurn(transcriptOf(this.store.state, session).entries, ended);
     if (!message) return;
     const body = { session, ...message, closes: [] };
-    const done = await this.submitter.submit(submitKey.turnAgain(session, ended), 'send_message', body);
+    const done = await this.submitter.submit('send_message', body, submitKey.turnAgain(session, ended));
     if (done) this.store.dispatch({ type: 'end_asked', session });
   }
 
@@ -98,20 +98,5 @@ export class MessageCommands {
     const text = state.messages[session] ?? '';
     const attachments = [...attachedOf(state, session)];
     return text.trim() === '' && attachments.length === 0 ? null : { text, attachments };
-  }
-
-  /** Returns whether the app accepted the new text. */
-  async editQueued(session: SessionId, id: MessageId, text: string): Promise<boolean> {
-    const body = { session, id, text };
-    return (await this.submitter.submit(submitKey.queued(id), 'edit_queued', body)) !== null;
-  }
-
-  async removeQueued(session: SessionId, id: MessageId): Promise<void> {
-    await this.submitter.submit(submitKey.queued(id), 'remove_queued', { session, id });
-  }
-
-  /** Sends a queued message immediately, even during a turn. */
-  async sendQueued(session: SessionId, id: MessageId): Promise<void> {
-    await this.submitter.submit(submitKey.queued(id), 'send_queued', { session, id });
   }
 }

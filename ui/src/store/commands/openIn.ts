@@ -3,7 +3,7 @@ import type { Bridge } from '../../platform/bridge';
 import { editorOf } from '../openIn';
 import { sessionOf } from '../select';
 import type { Store } from '../store.svelte';
-import { submitKey, type Submitter } from '../submit';
+import type { Submitter } from '../submit';
 
 /** Opens folders and files in other programs, and sessions in a terminal. */
 export class OpenInCommands {
@@ -33,8 +33,7 @@ export class OpenInCommands {
   }
 
   async #open(session: SessionId, program: Program, path: string | null, line: number | null): Promise<void> {
-    const key = submitKey.openIn(session, program, path);
-    const opened = await this.submitter.submitReported(key, 'open_in', { session, program, path, line });
+    const opened = await this.submitter.send('open_in', { session, program, path, line });
     if (opened) this.store.dispatch({ type: 'opened_in', program });
   }
 
@@ -42,16 +41,7 @@ export class OpenInCommands {
   async continue(id: SessionId): Promise<void> {
     const session = sessionOf(this.store.state, id);
     if (!session) return;
-    if (session.state.state === 'ended') await this.#continue(id, false);
+    if (session.state.state === 'ended') await this.submitter.send('continue_in_terminal', { session: id, endRunning: false });
     else this.store.dispatch({ type: 'overlay_opened', overlay: { overlay: 'ending', session: id, action: 'continue' } });
-  }
-
-  /** Ends a session here, and continues it in a terminal. */
-  continueNow(session: SessionId): Promise<void> {
-    return this.#continue(session, true);
-  }
-
-  async #continue(session: SessionId, endRunning: boolean): Promise<void> {
-    await this.submitter.submitReported(submitKey.continue(session), 'continue_in_terminal', { session, endRunning });
   }
 }

@@ -1,19 +1,13 @@
-import type { ApprovalId, CommandId, PermissionRemoval, PermissionRule, PermissionsRead, WrittenPermission } from '../../generated/wire';
-import { type AppError, type Bridge, orError } from '../../platform/bridge';
+import type { ApprovalId, PermissionRule } from '../../generated/wire';
+import type { AppError } from '../../platform/bridge';
 import { approvalOf } from '../select';
 import type { Store } from '../store.svelte';
 import type { ApprovalCommands } from './approvals';
 import type { SettingsCommands } from './settings';
 
-/** The removal of a permission as the user sees it; only planned removals are ever carried out. */
-export interface PlannedRemoval extends PermissionRemoval {
-  id: CommandId;
-}
-
-/** The user's own permission rules, and what agents may do without asking. */
+/** The user's own permission rules. */
 export class PermissionCommands {
   constructor(
-    private readonly bridge: Bridge,
     private readonly store: Store,
     private readonly settings: SettingsCommands,
     private readonly approvals: ApprovalCommands,
@@ -51,26 +45,6 @@ export class PermissionCommands {
     const refusal = approval?.options.find(({ kind }) => kind === 'reject_once');
     if (approval?.state.state !== 'open' || !refusal) return;
     await this.approvals.decide(approval, { options: [refusal.id], message: null, plan: null });
-  }
-
-  read(): Promise<PermissionsRead | AppError> {
-    return orError(() => this.bridge.call('read_permissions', {}));
-  }
-
-  /** Computes a removal without carrying it out. */
-  plan({ file, text }: WrittenPermission): Promise<PlannedRemoval | AppError> {
-    const id = crypto.randomUUID();
-    return orError(async () => {
-      const plan = await this.bridge.call('plan_permission_removal', { requestId: id, written: { file, text } });
-      return { ...plan, id };
-    });
-  }
-
-  /** Carries out a planned removal; returns the error if that fails. */
-  async remove({ id }: PlannedRemoval): Promise<AppError | null> {
-    const remove = () => this.bridge.call('remove_permission', { requestId: crypto.randomUUID(), plan: id });
-    const done = await orError(remove);
-    return 'code' in done ? done : null;
   }
 }
 

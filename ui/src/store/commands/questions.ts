@@ -3,8 +3,10 @@ import type { EndInput, Request, RequestId } from '../../generated/wire';
 import { draftOf } from '../select';
 import type { State } from '../state';
 import type { Store } from '../store.svelte';
-import { submitKey, type Submitter } from '../submit';
+import { type Body, submitKey, type Submitter } from '../submit';
 import { answeredInstead, outdatedEnds } from '../undoWindow';
+
+type EndsRequest = 'answer_question' | 'decline_question' | 'cancel_question' | 'dismiss_request' | 'retry_delivery';
 
 export class QuestionCommands {
   /** The pending hold and undo commands of each request; they run one at a time. */
@@ -21,8 +23,7 @@ export class QuestionCommands {
 
   answer(request: Request): Promise<boolean> {
     const { id } = request;
-    const body = { id, answers: toInputs(request, draftOf(this.store.state, id)) };
-    return this.#end(this.submitter.submit(submitKey.request(id), 'answer_question', body));
+    return this.end('answer_question', { id, answers: toInputs(request, draftOf(this.store.state, id)) });
   }
 
   /** Answers a lone question after a delay in which the user can undo it. */
@@ -42,13 +43,13 @@ export class QuestionCommands {
   }
 
   #hold({ id }: Request, end: EndInput): void {
-    const hold = () => this.submitter.submit(submitKey.undoable(id), 'hold_end', { id, end });
+    const hold = () => this.submitter.submit('hold_end', { id, end }, submitKey.undoable(id));
     this.#inTurn(id, hold, () => this.#undoOvertaken());
   }
 
   /** Takes back an end before it is carried out. */
   undo({ id }: Request): void {
-    this.#inTurn(id, () => this.submitter.submitReported(submitKey.undoable(id), 'undo_end', { id }));
+    this.#inTurn(id, () => this.submitter.send('undo_end', { id }, submitKey.undoable(id)));
   }
 
   /** Undoes ends that no longer fit what the user has chosen or written since. */
@@ -73,25 +74,12 @@ export class QuestionCommands {
   }
 
   decline({ id }: Request): Promise<boolean> {
-    const body = { id, words: wordsOf(draftOf(this.store.state, id)) };
-    return this.#end(this.submitter.submit(submitKey.request(id), 'decline_question', body));
+    return this.end('decline_question', { id, words: wordsOf(draftOf(this.store.state, id)) });
   }
 
-  cancel({ id }: Request): Promise<boolean> {
-    return this.#end(this.submitter.submit(submitKey.request(id), 'cancel_question', { id, reason: null }));
-  }
-
-  /** Dismisses a missed request, or discards an undelivered answer. */
-  dismiss({ id }: Request): Promise<boolean> {
-    return this.#end(this.submitter.submit(submitKey.request(id), 'dismiss_request', { id }));
-  }
-
-  retryDelivery({ id }: Request): Promise<boolean> {
-    return this.#end(this.submitter.submit(submitKey.request(id), 'retry_delivery', { id }));
-  }
-
-  async #end(sent: Promise<Request | null>): Promise<boolean> {
-    const request = await sent;
+  /** Sends what ends a request, or ends what is left of it; returns whether the app accepted it. */
+  async end<C extends EndsRequest>(command: C, body: Body<C>): Promise<boolean> {
+    const request = await this.submitter.submit(command, body);
     if (request?.state.state === 'ended') this.store.dispatch({ type: 'request_ended', request });
     return request !== null;
   }

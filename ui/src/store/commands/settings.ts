@@ -1,5 +1,5 @@
-import type { Setting, SettingsRead, NotificationLogRead } from '../../generated/wire';
-import { type AppError, asAppError, type Bridge, orError } from '../../platform/bridge';
+import type { Setting, SettingsRead } from '../../generated/wire';
+import { type AppError, asAppError, type Bridge } from '../../platform/bridge';
 import { NORMAL_SIZE, TEXT_SIZES } from '../../shared/textSizes';
 import type { Store } from '../store.svelte';
 
@@ -41,10 +41,5 @@ export class SettingsCommands {
     } catch (thrown) {
       return asAppError(thrown);
     }
-  }
-
-  /** Reads the notification log: recent notifications, shown or not, and why. */
-  readNotificationLog(): Promise<NotificationLogRead | AppError> {
-    return orError(() => this.bridge.call('read_notification_log', {}));
   }
 }

@@ -1,4 +1,4 @@
-import type { AgentFound, AgentId, AgentsFound, EnvironmentRead, OwnSessionsFound, Session, SessionOptions } from '../../generated/wire';
+import type { AgentFound, AgentId, AgentsFound, EnvironmentRead, Session, SessionOptions } from '../../generated/wire';
 import { type AppError, asAppError, type Bridge, type Input, orError } from '../../platform/bridge';
 import { nameOfAgent } from '../../shared/agentNames';
 import type { FocusTargets } from '../../shared/focusTargets';
@@ -77,7 +77,7 @@ export class StartCommands {
   /** Asks the shell and looks for the agents again; returns the names of those that are new, or null if that fails. */
   async lookAgain(): Promise<readonly string[] | null> {
     const before = found(this.store.state.agents);
-    const read = await this.readEnvironment(true);
+    const read = await this.readEnvironment();
     if ('code' in read) {
       this.store.dispatch({ type: 'failed', error: read });
       return null;
@@ -110,21 +110,11 @@ export class StartCommands {
     }
   }
 
-  /** Opens an agent's own sign-in in the user's terminal; returns whether it opened. */
-  async signIn(agent: AgentId, program: string | null): Promise<boolean> {
-    return (await this.submitter.submit(submitKey.signIn(agent), 'sign_in', { agent, program })) !== null;
-  }
-
-  /** Says where agents' variables come from. With `again`, the shell is asked first, and the agents are looked for anew. */
-  async readEnvironment(again: boolean): Promise<EnvironmentRead | AppError> {
-    const read = await orError(() => this.bridge.call('read_environment', { again }));
-    if (again) await this.listAgents();
+  /** Asks the shell for agents' variables, and looks for the agents anew. */
+  async readEnvironment(): Promise<EnvironmentRead | AppError> {
+    const read = await orError(() => this.bridge.call('read_environment', { again: true }));
+    await this.listAgents();
     return read;
-  }
-
-  /** Looks for an agent's sessions that were begun outside Askdesk. */
-  listOwn(input: Input<'list_own_sessions'>): Promise<OwnSessionsFound | AppError> {
-    return orError(() => this.bridge.call('list_own_sessions', input));
   }
 
   /** Opens the folder picker; returns null if the user cancels. */
@@ -165,7 +155,7 @@ export class StartCommands {
 
   async #send(id: string, choice: StartChoice): Promise<Session | AppError> {
     const key = submitKey.start(id);
-    const session = await this.submitter.submit(key, 'start_session', choice);
+    const session = await this.submitter.submit('start_session', choice, key);
     if (session) return session;
     const error = submitOf(this.store.state, key)?.error;
     this.store.dispatch({ type: 'submit_done', key });
@@ -191,7 +181,7 @@ export class StartCommands {
     const words = [t('test.question'), t('test.by_notification'), t('test.by_looking'), t('test.thanks')];
     const choice = this.#example('reach', words.join('\n'), t('test.name'));
     if (!choice) return false;
-    return (await this.submitter.submit(submitKey.test, 'start_session', choice)) !== null;
+    return (await this.submitter.submit('start_session', choice, submitKey.test)) !== null;
   }
 
   #example(example: string, prompt: string, name: string | null): StartChoice | null {
@@ -202,7 +192,7 @@ export class StartCommands {
 
   async #start(key: string, choice: StartChoice): Promise<void> {
     const { place } = this.store.state.navigation;
-    const session = await this.submitter.submit(key, 'start_session', choice);
+    const session = await this.submitter.submit('start_session', choice, key);
     if (session) this.#show(session, isSamePlace(place, this.store.state.navigation.place, session));
   }
 

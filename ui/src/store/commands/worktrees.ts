@@ -1,11 +1,11 @@
-import type { RemoveWorktree, Session, SessionId, StartWorktree, WorktreeState } from '../../generated/wire';
-import { type AppError, asAppError, type Bridge, type Input, orError } from '../../platform/bridge';
+import type { Session, StartWorktree } from '../../generated/wire';
+import { type AppError, asAppError, type Bridge } from '../../platform/bridge';
 import { wayOfComments } from '../changes';
 import { rebaseMessage } from '../rebaseMessage';
 import { startFolder } from '../folders';
 import { submitOf } from '../select';
 import type { Store } from '../store.svelte';
-import { submitKey, type Submitter } from '../submit';
+import { type Body, submitKey, type Submitter } from '../submit';
 import type { Timers } from '../timers';
 import type { PlanRead, StartDraft } from '../parts/start';
 import { canHaveNone, worktreeOf } from '../worktrees';
@@ -62,30 +62,11 @@ export class WorktreeCommands {
     return read;
   }
 
-  read(session: SessionId): Promise<WorktreeState | AppError> {
-    return orError(() => this.bridge.call('read_worktree', { session }));
-  }
-
-  merge(session: SessionId, seen: string, message: string | null): Promise<WorktreeOutcome> {
-    return this.#change(session, 'merge_worktree', { session, seen, message });
-  }
-
-  rebase(session: SessionId, seen: string, message: string | null): Promise<WorktreeOutcome> {
-    return this.#change(session, 'rebase_worktree', { session, seen, message });
-  }
-
-  remove(removal: Omit<RemoveWorktree, 'requestId'>): Promise<WorktreeOutcome> {
-    return this.#change(removal.session, 'remove_worktree', removal);
-  }
-
-  async #change<C extends 'merge_worktree' | 'rebase_worktree' | 'remove_worktree'>(
-    session: SessionId,
-    command: C,
-    body: Omit<Input<C>, 'requestId'>,
-  ): Promise<WorktreeOutcome> {
-    const key = submitKey.worktree(session);
+  /** Merges, rebases, or removes a worktree, one at a time. */
+  async change<C extends 'merge_worktree' | 'rebase_worktree' | 'remove_worktree'>(command: C, body: Body<C>): Promise<WorktreeOutcome> {
+    const key = submitKey.worktree(body.session);
     if (this.submitter.isSending(key)) return 'running';
-    if (await this.submitter.submit(key, command, body)) return 'done';
+    if (await this.submitter.submit(command, body, key)) return 'done';
     const error = submitOf(this.store.state, key)?.error ?? null;
     this.store.dispatch({ type: 'submit_done', key });
     return error ?? 'done';
@@ -99,8 +80,8 @@ export class WorktreeCommands {
     const key = submitKey.askToRebase(session.id);
     const sent =
       way === 'resume'
-        ? await this.submitter.submitReported(key, 'send_message', { ...body, closes: [] })
-        : await this.submitter.submitReported(key, 'queue_message', body);
+        ? await this.submitter.send('send_message', { ...body, closes: [] }, key)
+        : await this.submitter.send('queue_message', body, key);
     return sent !== null;
   }
 }
