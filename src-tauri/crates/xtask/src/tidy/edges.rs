@@ -16,8 +16,11 @@ const ALLOWED: [(&str, &[&str]); 25] = [
     ("askdesk-outside-json", &[]),
     ("askdesk-user-environment", &["askdesk-contract"]),
     ("askdesk-git", &["askdesk-contract", "askdesk-user-environment"]),
-    ("askdesk-changes", &["askdesk-contract", "askdesk-git", "askdesk-line-diff"]),
-    ("askdesk-worktrees", &["askdesk-contract", "askdesk-git"]),
+    (
+        "askdesk-changes",
+        &["askdesk-contract", "askdesk-git", "askdesk-line-diff", "askdesk-user-environment"],
+    ),
+    ("askdesk-worktrees", &["askdesk-contract", "askdesk-git", "askdesk-user-environment"]),
     ("askdesk-version-probe", &["askdesk-agent-host", "askdesk-user-environment"]),
     (
         "askdesk-agents",
