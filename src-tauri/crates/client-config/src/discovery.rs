@@ -45,9 +45,18 @@ pub enum NoDataFolder {
     NoPlace,
 }
 
-/// Finds the data folder, on Windows one that stays on this computer. The app and everything that looks for it use this one rule.
+/// Finds the data folder. The app and everything that looks for it use this one rule.
 pub fn data_folder() -> Result<PathBuf, NoDataFolder> {
-    data_folder_from(std::env::var_os(DATA_FOLDER).as_deref(), dirs::data_local_dir())
+    data_folder_from(std::env::var_os(DATA_FOLDER).as_deref(), system_folder())
+}
+
+/// On Windows, a folder that stays on this computer. Earlier versions took one that may follow the user to others.
+fn system_folder() -> Option<PathBuf> {
+    let earlier = dirs::data_dir()?.join(IDENTIFIER);
+    if cfg!(windows) && !earlier.is_dir() {
+        return Some(dirs::data_local_dir()?.join(IDENTIFIER));
+    }
+    Some(earlier)
 }
 
 fn data_folder_from(variable: Option<&OsStr>, system: Option<PathBuf>) -> Result<PathBuf, NoDataFolder> {
@@ -55,7 +64,7 @@ fn data_folder_from(variable: Option<&OsStr>, system: Option<PathBuf>) -> Result
         Some(path) => {
             std::path::absolute(path).map_err(|error| NoDataFolder::NoPath { error: error.to_string() })
         }
-        None => Ok(system.ok_or(NoDataFolder::NoPlace)?.join(IDENTIFIER)),
+        None => system.ok_or(NoDataFolder::NoPlace),
     }
 }
 
@@ -296,7 +305,7 @@ mod tests {
 
     #[test]
     fn the_data_folder_is_the_systems_unless_the_variable_is_set() {
-        let system = || Some(PathBuf::from("/home/ada/.local/share"));
+        let system = || Some(PathBuf::from("/home/ada/.local/share/io.github.askdesk"));
         let usual = data_folder_from(None, system()).unwrap();
         assert_eq!(usual, PathBuf::from("/home/ada/.local/share/io.github.askdesk"));
         let own = data_folder_from(Some(OsStr::new("/srv/desk")), system()).unwrap();
