@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use super::questions;
 use crate::adapter::refusal_words;
-use crate::json::{list, text};
+use crate::json::{list, text, texts};
 use crate::late_answers::{LateMessage, late_answer_message};
 
 const TOOL: &str = "request_user_input_async";
@@ -45,12 +45,11 @@ pub(super) fn read(item: &Value) -> Option<Result<Vec<Question>, Refusal>> {
 }
 
 fn read_one(question: &Value) -> RawQuestion {
-    let option = |label: &str| RawOption { label: label.to_owned(), description: None, preview: None };
     RawQuestion {
         text: text(question, "title").unwrap_or_default().to_owned(),
         header: None,
         kind: QuestionKind::Single,
-        options: list(question, "options").iter().filter_map(Value::as_str).map(option).collect(),
+        options: texts(question, "options").into_iter().map(RawOption::new).collect(),
         required: false,
         placeholder: None,
     }
@@ -60,10 +59,9 @@ fn read_one(question: &Value) -> RawQuestion {
 pub(super) fn words_besides(item: &Value) -> &str {
     let words = text(item, "text").unwrap_or_default();
     let Some(Ok(_)) = read(item) else { return words };
-    let asked = list(item, "questions").iter().flat_map(|question| {
-        let options = list(question, "options").iter().filter_map(Value::as_str);
-        text(question, "title").into_iter().chain(options)
-    });
+    let asked = list(item, "questions")
+        .iter()
+        .flat_map(|question| text(question, "title").into_iter().chain(texts(question, "options")));
     let repeated: HashSet<&str> = asked.flat_map(str::lines).collect();
     let is_new =
         |line: &str| !line.trim().is_empty() && !repeated.contains(line.strip_prefix("- ").unwrap_or(line));
