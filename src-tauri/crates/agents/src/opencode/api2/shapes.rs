@@ -4,8 +4,7 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value, json};
 
-use super::list_of;
-use crate::json::{list, text};
+use crate::json::{list, list_of, text};
 
 /// What a response is turned into.
 #[derive(Debug)]
