@@ -9,6 +9,7 @@ use askdesk_domain::{
     Answer, Asker, NativeRef, Outcome, Question, QuestionKind, QuestionLimits, RawOption, RawQuestion,
     Refusal, Request, question_input,
 };
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::questions;
@@ -77,9 +78,8 @@ pub(super) fn message(requests: &[Request]) -> LateMessage {
     if replies.is_empty() {
         return late.unwrap_or_default();
     }
-    let values: Vec<Value> = replies.iter().map(Reply::to_json).collect();
     // A slash may be escaped in JSON, so no answer can end the element.
-    let values = Value::from(values).to_string().replace("</", "<\\/");
+    let values = json!(replies).to_string().replace("</", "<\\/");
     let (late_sent, late_shown) = late.map(|late| (late.sent, late.shown)).unzip();
     let sent = [Some(format!("{OPENING}\n{values}\n{CLOSING}")), late_sent];
     let shown = replies.iter().map(Reply::to_words).map(Some).chain([late_shown]);
@@ -92,25 +92,20 @@ pub(super) fn words_of(message: &str) -> Option<String> {
     let values = message.trim().strip_prefix(OPENING)?.strip_suffix(CLOSING)?;
     let values: Value = serde_json::from_str(values).ok()?;
     let values = if values.is_array() { values } else { json!([values]) };
-    let replies = values.as_array()?.iter().map(|reply| {
-        let (question, answer) = (text(reply, "question")?.to_owned(), text(reply, "answer")?.to_owned());
-        Some(Reply { question, answer, id: String::new() }.to_words())
-    });
-    Some(replies.collect::<Option<Vec<_>>>()?.join("\n\n"))
+    let replies: Vec<Reply> = serde_json::from_value(values).ok()?;
+    Some(replies.iter().map(Reply::to_words).collect::<Vec<_>>().join("\n\n"))
 }
 
+#[derive(Serialize, Deserialize)]
 struct Reply {
-    question: String,
     answer: String,
-    /// What the model's question is called in the reply.
+    question: String,
+    /// What the model's question is called in the reply. For the words, it doesn't matter.
+    #[serde(rename = "questionItemId", skip_deserializing)]
     id: String,
 }
 
 impl Reply {
-    fn to_json(&self) -> Value {
-        json!({"answer": self.answer, "question": self.question, "questionItemId": self.id})
-    }
-
     fn to_words(&self) -> String {
         format!("{}\n{}", self.question, self.answer)
     }
