@@ -81,8 +81,8 @@ impl Api2 {
             }
             "session.step.started" => {
                 self.started(session);
-                let mut info = shapes::message_info(session, message, data);
-                info["time"] = json!({"created": data["timestamp"]});
+                let time = json!({"created": data["timestamp"]});
+                let info = shapes::message_info(session, message, data, &time);
                 out.event("message.updated", json!({"sessionID": session, "info": info}));
             }
             "session.step.ended" => {
@@ -92,8 +92,8 @@ impl Api2 {
                     work.final_step = true;
                     self.look_soon(session, &mut out);
                 }
-                let mut info = shapes::message_info(session, message, data);
-                info["time"] = json!({"completed": data["timestamp"]});
+                let time = json!({"completed": data["timestamp"]});
+                let info = shapes::message_info(session, message, data, &time);
                 out.event("message.updated", json!({"sessionID": session, "info": info}));
                 let part = shapes::step_end(session, message, data);
                 out.event("message.part.updated", json!({"sessionID": session, "part": part}));
