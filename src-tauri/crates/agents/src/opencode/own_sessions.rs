@@ -5,6 +5,7 @@ use std::path::Path;
 
 use askdesk_domain::text::bounded;
 use askdesk_domain::{EntryBody, NativeSession, Timestamp, ToolStatus};
+use serde::Deserialize;
 use serde_json::Value;
 
 use super::launch::folder_query;
@@ -122,11 +123,7 @@ fn kept(state: &Value) -> Option<Vec<Vec<String>>> {
     if text(state, "error") == Some(DISMISSED) {
         return Some(Vec::new());
     }
-    let answers = state.pointer("/metadata/answers")?.as_array()?;
-    let texts = |answer: &Value| -> Option<Vec<String>> {
-        answer.as_array()?.iter().map(|text| text.as_str().map(str::to_owned)).collect()
-    };
-    answers.iter().map(texts).collect()
+    Deserialize::deserialize(&state["metadata"]["answers"]).ok()
 }
 
 #[cfg(test)]
