@@ -3,14 +3,24 @@
 use serde_json::Value;
 
 pub(crate) fn text<'a>(value: &'a Value, name: &str) -> Option<&'a str> {
-    value.get(name).and_then(Value::as_str)
+    value[name].as_str()
 }
 
 /// Returns the items of a list; none if there is no list.
 pub(crate) fn list<'a>(value: &'a Value, name: &str) -> &'a [Value] {
-    value.get(name).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+    list_of(&value[name])
+}
+
+/// Returns the items of what should be a list; none if it is none.
+pub(crate) fn list_of(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
+}
+
+/// Returns the texts in a list.
+pub(crate) fn texts<'a>(value: &'a Value, name: &str) -> Vec<&'a str> {
+    list(value, name).iter().filter_map(Value::as_str).collect()
 }
 
 pub(crate) fn is_true(value: &Value, name: &str) -> bool {
-    value.get(name).and_then(Value::as_bool) == Some(true)
+    value[name] == true
 }

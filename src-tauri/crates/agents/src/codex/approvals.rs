@@ -1,5 +1,6 @@
 //! Permission requests of Codex: what can be decided, and what each decision is answered with.
 
+use ApprovalOptionKind::{AllowAlways, AllowOnce, RejectAlways, RejectOnce};
 use askdesk_domain::text::bounded;
 use askdesk_domain::{
     ApprovalOption, ApprovalOptionId, ApprovalOptionKind, CallArgument, OptionLabel, OptionScope,
@@ -100,41 +101,34 @@ fn command_options(params: &Value) -> Vec<(ApprovalOption, Value)> {
 }
 
 fn decision_option(place: usize, decision: &Value) -> Option<(ApprovalOption, Value)> {
-    let result = json!({"decision": decision});
-    if let Some(word) = decision.as_str() {
+    let numbered = |name: &str| format!("{name}-{}", place + 1);
+    let (id, kind, label, scope) = if let Some(word) = decision.as_str() {
         let (kind, label, scope) = match word {
-            "accept" => (ApprovalOptionKind::AllowOnce, OptionLabel::Plain, None),
-            "acceptForSession" => {
-                (ApprovalOptionKind::AllowAlways, OptionLabel::Plain, Some(OptionScope::Session))
-            }
-            "decline" => (ApprovalOptionKind::RejectOnce, OptionLabel::Plain, None),
-            "cancel" => (ApprovalOptionKind::RejectOnce, words("Deny and stop the turn"), None),
+            "accept" => (AllowOnce, OptionLabel::Plain, None),
+            "acceptForSession" => (AllowAlways, OptionLabel::Plain, Some(OptionScope::Session)),
+            "decline" => (RejectOnce, OptionLabel::Plain, None),
+            "cancel" => (RejectOnce, words("Deny and stop the turn"), None),
             // What it does is not known, so nobody can choose it.
             _ => return None,
         };
-        return Some((option(word, kind, label, scope)?, result));
-    }
-    let numbered = |name: &str| format!("{name}-{}", place + 1);
-    if let Some(rule) = decision.pointer("/acceptWithExecpolicyAmendment/execpolicy_amendment") {
+        (word.to_owned(), kind, label, scope)
+    } else if let Some(rule) = decision.pointer("/acceptWithExecpolicyAmendment/execpolicy_amendment") {
         let prefix: Vec<&str> = rule.as_array()?.iter().filter_map(Value::as_str).collect();
-        let label = OptionLabel::Tool {
-            tool: SHELL.to_owned(),
-            content: Some(bounded(&format!("{} *", prefix.join(" ")))),
-            behavior: ToolRule::Allow,
-        };
-        let id = numbered("rule");
-        return Some((option(&id, ApprovalOptionKind::AllowAlways, label, Some(OptionScope::User))?, result));
-    }
-    if let Some(rule) = decision.pointer("/applyNetworkPolicyAmendment/network_policy_amendment") {
+        let content = Some(bounded(&format!("{} *", prefix.join(" "))));
+        let label = OptionLabel::Tool { tool: SHELL.to_owned(), content, behavior: ToolRule::Allow };
+        (numbered("rule"), AllowAlways, label, Some(OptionScope::User))
+    } else {
+        let rule = decision.pointer("/applyNetworkPolicyAmendment/network_policy_amendment")?;
         let host = text(rule, "host")?;
         let (kind, label) = match text(rule, "action")? {
-            "allow" => (ApprovalOptionKind::AllowAlways, words(&format!("Always allow {host}"))),
-            "deny" => (ApprovalOptionKind::RejectAlways, words(&format!("Never allow {host}"))),
+            "allow" => (AllowAlways, words(&format!("Always allow {host}"))),
+            "deny" => (RejectAlways, words(&format!("Never allow {host}"))),
             _ => return None,
         };
-        return Some((option(&numbered("host"), kind, label, Some(OptionScope::User))?, result));
-    }
-    None
+        (numbered("host"), kind, label, Some(OptionScope::User))
+    };
+    let id = ApprovalOptionId::new(id)?;
+    Some((ApprovalOption { id, kind, label, scope, combines: false }, json!({"decision": decision})))
 }
 
 /// Changes of files; `changes` are those of the item that waits.
@@ -165,28 +159,14 @@ pub(super) fn of_permissions(params: &Value) -> Permission {
     let grant = |scope: &str| json!({"permissions": granted, "scope": scope});
     let mut reviewed = grant("turn");
     reviewed["strictAutoReview"] = json!(true);
-    let options = [
-        (option("turn", ApprovalOptionKind::AllowOnce, words("Allow for this turn"), None), grant("turn")),
+    let for_turn = words("Allow for this turn");
+    let with_review = words("Allow for this turn, and have each of its further commands reviewed");
+    let options = vec![
+        (option("turn", AllowOnce, for_turn, None), grant("turn")),
+        (option("turn-reviewed", AllowOnce, with_review, None), reviewed),
+        (option("session", AllowAlways, OptionLabel::Plain, Some(OptionScope::Session)), grant("session")),
         (
-            option(
-                "turn-reviewed",
-                ApprovalOptionKind::AllowOnce,
-                words("Allow for this turn, and have each of its further commands reviewed"),
-                None,
-            ),
-            reviewed,
-        ),
-        (
-            option(
-                "session",
-                ApprovalOptionKind::AllowAlways,
-                OptionLabel::Plain,
-                Some(OptionScope::Session),
-            ),
-            grant("session"),
-        ),
-        (
-            option("decline", ApprovalOptionKind::RejectOnce, OptionLabel::Plain, None),
+            option("decline", RejectOnce, OptionLabel::Plain, None),
             json!({"permissions": {}, "scope": "turn"}),
         ),
     ];
@@ -200,7 +180,7 @@ pub(super) fn of_permissions(params: &Value) -> Permission {
             tools: vec!["Permissions".to_owned()],
             arguments: arguments.into_iter().flatten().chain([CallArgument::Uncompared]).collect(),
         }),
-        options: options.into_iter().filter_map(|(option, result)| Some((option?, result))).collect(),
+        options,
     }
 }
 
@@ -217,28 +197,24 @@ pub(super) fn of_tool(params: &Value) -> Option<Permission> {
         let persist = persist.map(|persist| json!({"persist": persist}));
         json!({"action": "accept", "content": {}, "_meta": persist})
     };
-    let mut options =
-        vec![(option("accept", ApprovalOptionKind::AllowOnce, OptionLabel::Plain, None), accept(None))];
+    let mut options = vec![(option("accept", AllowOnce, OptionLabel::Plain, None), accept(None))];
     let offered = match about.get("persist") {
         Some(Value::Array(several)) => several.iter().filter_map(Value::as_str).collect(),
         Some(Value::String(one)) => vec![one.as_str()],
         _ => Vec::new(),
     };
     for persist in offered {
-        let scope = match persist {
-            "session" => OptionScope::Session,
-            "always" => OptionScope::User,
+        let (id, scope) = match persist {
+            "session" => ("session", OptionScope::Session),
+            "always" => ("always", OptionScope::User),
             _ => continue,
         };
-        options.push((
-            option(persist, ApprovalOptionKind::AllowAlways, OptionLabel::Plain, Some(scope)),
-            accept(Some(persist)),
-        ));
+        options.push((option(id, AllowAlways, OptionLabel::Plain, Some(scope)), accept(Some(persist))));
     }
     let ends = [("decline", OptionLabel::Plain), ("cancel", words("Deny and stop the turn"))];
-    options.extend(ends.map(|(action, label)| {
-        let result = json!({"action": action, "content": null, "_meta": null});
-        (option(action, ApprovalOptionKind::RejectOnce, label, None), result)
+    options.extend(ends.map(|(id, label)| {
+        let result = json!({"action": id, "content": null, "_meta": null});
+        (option(id, RejectOnce, label, None), result)
     }));
     let message = text(params, "message").map(str::to_owned);
     let described = text(about, "tool_description").map(|words| format!("{server} describes it: {words}"));
@@ -248,7 +224,7 @@ pub(super) fn of_tool(params: &Value) -> Option<Permission> {
         remark: message.into_iter().chain(described).collect(),
         subject: ToolDetail::Other { input: pretty(about.get("tool_params").unwrap_or(&Value::Null)) },
         call: Some(PermissionCall { tools: vec![name], arguments: vec![CallArgument::Uncompared] }),
-        options: options.into_iter().filter_map(|(option, result)| Some((option?, result))).collect(),
+        options,
     })
 }
 
@@ -256,11 +232,12 @@ fn words(text: &str) -> OptionLabel {
     OptionLabel::Text { text: bounded(text) }
 }
 
-pub(super) fn option(
-    id: &str,
+pub(super) const fn option(
+    id: &'static str,
     kind: ApprovalOptionKind,
     label: OptionLabel,
     scope: Option<OptionScope>,
-) -> Option<ApprovalOption> {
-    Some(ApprovalOption { id: ApprovalOptionId::new(id)?, kind, label, scope, combines: false })
+) -> ApprovalOption {
+    let id = ApprovalOptionId::literal(id);
+    ApprovalOption { id, kind, label, scope, combines: false }
 }

@@ -9,11 +9,12 @@ use askdesk_domain::{
     Answer, Asker, NativeRef, Outcome, Question, QuestionKind, QuestionLimits, RawOption, RawQuestion,
     Refusal, Request, question_input,
 };
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::questions;
 use crate::adapter::refusal_words;
-use crate::json::{list, text};
+use crate::json::{list, text, texts};
 use crate::late_answers::{LateMessage, late_answer_message};
 
 const TOOL: &str = "request_user_input_async";
@@ -45,12 +46,11 @@ pub(super) fn read(item: &Value) -> Option<Result<Vec<Question>, Refusal>> {
 }
 
 fn read_one(question: &Value) -> RawQuestion {
-    let option = |label: &str| RawOption { label: label.to_owned(), description: None, preview: None };
     RawQuestion {
         text: text(question, "title").unwrap_or_default().to_owned(),
         header: None,
         kind: QuestionKind::Single,
-        options: list(question, "options").iter().filter_map(Value::as_str).map(option).collect(),
+        options: texts(question, "options").into_iter().map(RawOption::new).collect(),
         required: false,
         placeholder: None,
     }
@@ -60,10 +60,9 @@ fn read_one(question: &Value) -> RawQuestion {
 pub(super) fn words_besides(item: &Value) -> &str {
     let words = text(item, "text").unwrap_or_default();
     let Some(Ok(_)) = read(item) else { return words };
-    let asked = list(item, "questions").iter().flat_map(|question| {
-        let options = list(question, "options").iter().filter_map(Value::as_str);
-        text(question, "title").into_iter().chain(options)
-    });
+    let asked = list(item, "questions")
+        .iter()
+        .flat_map(|question| text(question, "title").into_iter().chain(texts(question, "options")));
     let repeated: HashSet<&str> = asked.flat_map(str::lines).collect();
     let is_new =
         |line: &str| !line.trim().is_empty() && !repeated.contains(line.strip_prefix("- ").unwrap_or(line));
@@ -79,9 +78,8 @@ pub(super) fn message(requests: &[Request]) -> LateMessage {
     if replies.is_empty() {
         return late.unwrap_or_default();
     }
-    let values: Vec<Value> = replies.iter().map(Reply::to_json).collect();
     // A slash may be escaped in JSON, so no answer can end the element.
-    let values = Value::from(values).to_string().replace("</", "<\\/");
+    let values = json!(replies).to_string().replace("</", "<\\/");
     let (late_sent, late_shown) = late.map(|late| (late.sent, late.shown)).unzip();
     let sent = [Some(format!("{OPENING}\n{values}\n{CLOSING}")), late_sent];
     let shown = replies.iter().map(Reply::to_words).map(Some).chain([late_shown]);
@@ -94,25 +92,20 @@ pub(super) fn words_of(message: &str) -> Option<String> {
     let values = message.trim().strip_prefix(OPENING)?.strip_suffix(CLOSING)?;
     let values: Value = serde_json::from_str(values).ok()?;
     let values = if values.is_array() { values } else { json!([values]) };
-    let replies = values.as_array()?.iter().map(|reply| {
-        let (question, answer) = (text(reply, "question")?.to_owned(), text(reply, "answer")?.to_owned());
-        Some(Reply { question, answer, id: String::new() }.to_words())
-    });
-    Some(replies.collect::<Option<Vec<_>>>()?.join("\n\n"))
+    let replies: Vec<Reply> = serde_json::from_value(values).ok()?;
+    Some(replies.iter().map(Reply::to_words).collect::<Vec<_>>().join("\n\n"))
 }
 
+#[derive(Serialize, Deserialize)]
 struct Reply {
-    question: String,
     answer: String,
-    /// What the model's question is called in the reply.
+    question: String,
+    /// What the model's question is called in the reply. For the words, it doesn't matter.
+    #[serde(rename = "questionItemId", skip_deserializing)]
     id: String,
 }
 
 impl Reply {
-    fn to_json(&self) -> Value {
-        json!({"answer": self.answer, "question": self.question, "questionItemId": self.id})
-    }
-
     fn to_words(&self) -> String {
         format!("{}\n{}", self.question, self.answer)
     }

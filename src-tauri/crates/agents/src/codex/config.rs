@@ -63,20 +63,18 @@ impl CodexAdapter {
 
     /// Takes over the models that the server lists, and the efforts of the present one.
     pub(super) fn take_models(&mut self, listed: &Value) -> bool {
-        let models = list(listed, "data").iter().filter(|model| !is_true(model, "hidden")).take(MODELS);
-        let values = models.filter_map(|model| {
+        let models = list(listed, "data").iter();
+        let shown = models.clone().filter(|model| !is_true(model, "hidden")).take(MODELS);
+        let values = shown.filter_map(|model| {
             let name = text(model, "displayName").or_else(|| text(model, "id"))?;
-            let mut value =
-                ConfigValue::new(ValueId::new(text(model, "model").or_else(|| text(model, "id"))?)?, "");
-            value.name = bounded(name);
-            value.description =
-                text(model, "description").filter(|words| !words.trim().is_empty()).map(bounded);
-            Some(value)
+            let words = text(model, "description").filter(|words| !words.trim().is_empty());
+            let value = ConfigValue::new(ValueId::new(model_id(model)?)?, &bounded(name));
+            Some(ConfigValue { description: words.map(bounded), ..value })
         });
         let values: Vec<_> = values.collect();
-        let efforts = list(listed, "data").iter().take(MODELS).filter_map(|model| {
+        let efforts = models.take(MODELS).filter_map(|model| {
             let known = list(model, "supportedReasoningEfforts").iter().filter_map(effort).collect();
-            Some((text(model, "model").or_else(|| text(model, "id"))?.to_owned(), known))
+            Some((model_id(model)?.to_owned(), known))
         });
         self.efforts = efforts.collect();
         let Some(option) = self.config.iter_mut().find(|option| option.id == MODEL) else { return false };
@@ -200,13 +198,14 @@ fn sandbox_type(word: &str) -> Option<&'static str> {
     }
 }
 
+fn model_id(listed: &Value) -> Option<&str> {
+    text(listed, "model").or_else(|| text(listed, "id"))
+}
+
 fn effort(listed: &Value) -> Option<ConfigValue> {
     let word = text(listed, "reasoningEffort")?;
     let known = EFFORTS.iter().find(|(id, _)| *id == word);
-    let mut value = ConfigValue::new(ValueId::new(word)?, known.map_or("", |(_, name)| name));
-    if known.is_none() {
-        value.name = bounded(word);
-    }
-    value.description = text(listed, "description").map(bounded);
-    Some(value)
+    let name = known.map_or_else(|| bounded(word), |(_, name)| (*name).to_owned());
+    let value = ConfigValue::new(ValueId::new(word)?, &name);
+    Some(ConfigValue { description: text(listed, "description").map(bounded), ..value })
 }

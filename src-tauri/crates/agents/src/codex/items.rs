@@ -7,7 +7,7 @@ use askdesk_domain::{CallArgument, PermissionCall, ToolDetail, ToolKind};
 use serde_json::Value;
 
 use crate::abridge::is_cut;
-use crate::json::{list, text};
+use crate::json::{list, list_of, text};
 use crate::tool_input::{mcp_name, pretty};
 use crate::tool_result::{ResultImage, ToolResult};
 
@@ -30,59 +30,46 @@ pub(super) fn shown(item: &Value, folder: &str) -> Shown {
     let said = |name: &str| text(item, name).unwrap_or_default();
     let (kind, name, summary, detail) = match said("type") {
         "commandExecution" => {
-            let command = said("command");
-            (
-                command_kind(item),
-                SHELL.to_owned(),
-                acting_line(command, SUMMARY_CHARS),
-                command_detail(item, folder),
-            )
+            let summary = acting_line(said("command"), SUMMARY_CHARS);
+            (command_kind(item), SHELL.into(), summary, command_detail(item, folder))
         }
         "fileChange" => {
-            let changes = item.get("changes").unwrap_or(&Value::Null);
-            (ToolKind::Edit, EDIT.to_owned(), paths(changes).join(", "), changes_detail(changes))
+            let changes = &item["changes"];
+            (ToolKind::Edit, EDIT.into(), paths(changes).join(", "), changes_detail(changes))
         }
         "mcpToolCall" => {
             let name = mcp_name(said("server"), said("tool"));
-            (ToolKind::Other, name, first_argument(item), arguments(item))
+            (ToolKind::Other, name, first_text(&item["arguments"]).into(), arguments(item))
         }
         "dynamicToolCall" => {
-            (ToolKind::Other, said("tool").to_owned(), first_argument(item), arguments(item))
+            (ToolKind::Other, said("tool").into(), first_text(&item["arguments"]).into(), arguments(item))
         }
         "collabAgentToolCall" => {
-            let summary = text(item, "prompt").unwrap_or_default().to_owned();
-            (ToolKind::Think, format!("Subagent: {}", said("tool")), summary, whole(item))
+            (ToolKind::Think, format!("Subagent: {}", said("tool")), said("prompt").into(), whole(item))
         }
         "subAgentActivity" => {
             let summary = format!("{} {}", said("agentPath"), said("kind"));
-            (ToolKind::Think, "Subagent".to_owned(), summary, whole(item))
+            (ToolKind::Think, "Subagent".into(), summary, whole(item))
         }
-        "webSearch" => {
-            let address = item.pointer("/action/url").and_then(Value::as_str);
-            let kind = if address.is_some() { ToolKind::Fetch } else { ToolKind::Search };
-            let summary = address.unwrap_or_else(|| said("query")).to_owned();
-            (kind, "Web search".to_owned(), summary, whole(item))
-        }
+        "webSearch" => match item["action"]["url"].as_str() {
+            Some(address) => (ToolKind::Fetch, "Web search".into(), address.into(), whole(item)),
+            None => (ToolKind::Search, "Web search".into(), said("query").into(), whole(item)),
+        },
         "imageView" => {
             let (path, input) = (said("path").to_owned(), String::new());
             let detail = ToolDetail::Read { path: path.clone(), line: None, input };
-            (ToolKind::Read, "View image".to_owned(), path, detail)
+            (ToolKind::Read, "View image".into(), path, detail)
         }
         "imageGeneration" => {
-            let summary = text(item, "savedPath").or_else(|| text(item, "revisedPrompt"));
-            (
-                ToolKind::Other,
-                "Image generation".to_owned(),
-                summary.unwrap_or_default().to_owned(),
-                without(item, "result"),
-            )
+            let summary = text(item, "savedPath").unwrap_or_else(|| said("revisedPrompt"));
+            (ToolKind::Other, "Image generation".into(), summary.into(), without(item, "result"))
         }
         "sleep" => {
             let millis = item.get("durationMs").map(ToString::to_string).unwrap_or_default();
-            (ToolKind::Other, "Wait".to_owned(), format!("{millis} ms"), whole(item))
+            (ToolKind::Other, "Wait".into(), format!("{millis} ms"), whole(item))
         }
-        "functionCallOutput" => (ToolKind::Other, said("name").to_owned(), String::new(), whole(item)),
-        other => (ToolKind::Other, other.to_owned(), first_text(item), whole(item)),
+        "functionCallOutput" => (ToolKind::Other, said("name").into(), String::new(), whole(item)),
+        other => (ToolKind::Other, other.into(), first_text(item).into(), whole(item)),
     };
     let name = if name.trim().is_empty() { "item".to_owned() } else { bounded(&name) };
     Shown { kind, name, summary: on_one_line(&summary, SUMMARY_CHARS), detail: detail.bounded() }
@@ -95,34 +82,30 @@ pub(super) fn ended(item: &Value) -> (bool, String, Vec<ResultImage>) {
     let done = !matches!(status, "failed" | "declined");
     let ok = match text(item, "type").unwrap_or_default() {
         "commandExecution" => {
-            let code = item.get("exitCode").and_then(Value::as_i64);
-            let failed = code.is_some_and(|code| code != 0);
+            let failed = item["exitCode"].as_i64().filter(|code| *code != 0);
             add_text(text(item, "aggregatedOutput"), &mut result);
-            if let Some(code) = code.filter(|_| failed) {
+            if let Some(code) = failed {
                 result.text(format!("[exit code {code}]"));
             }
             add_text(refused(status), &mut result);
-            done && !failed
+            done && failed.is_none()
         }
         "fileChange" => {
             add_text(refused(status), &mut result);
             done
         }
         "mcpToolCall" => {
-            let error = item.pointer("/error/message").and_then(Value::as_str);
-            if let Some(content) = item.get("result") {
-                add_contents(list(content, "content"), &mut result);
-            }
+            let error = item["error"]["message"].as_str();
+            add_contents(list(&item["result"], "content"), &mut result);
             add_text(error, &mut result);
             done && error.is_none()
         }
         "dynamicToolCall" => {
-            let failed = item.get("success").and_then(Value::as_bool) == Some(false);
             add_contents(list(item, "contentItems"), &mut result);
-            done && !failed
+            done && item["success"] != false
         }
         "collabAgentToolCall" => {
-            let states = item.get("agentsStates").and_then(Value::as_object).into_iter().flatten();
+            let states = item["agentsStates"].as_object().into_iter().flatten();
             states.filter_map(|(_, state)| text(state, "message")).for_each(|said| result.text(said));
             done
         }
@@ -146,11 +129,10 @@ pub(super) fn ended(item: &Value) -> (bool, String, Vec<ResultImage>) {
             done
         }
         "functionCallOutput" => {
-            match item.get("output") {
-                Some(Value::String(text)) => result.text(text),
-                Some(Value::Array(blocks)) => add_contents(blocks, &mut result),
-                Some(other) => result.text(pretty(other)),
-                None => {}
+            match &item["output"] {
+                Value::String(text) => result.text(text),
+                Value::Array(blocks) => add_contents(blocks, &mut result),
+                other => result.text(pretty(other)),
             }
             done
         }
@@ -214,10 +196,9 @@ pub(super) fn command_call(command: &str, actions: &[Value]) -> PermissionCall {
 /// What rules are compared with, for changes of files.
 pub(super) fn changes_call(changes: &Value) -> PermissionCall {
     let tools = ["Edit", "Write", "apply_patch"].map(str::to_owned).to_vec();
-    let mut arguments: Vec<CallArgument> = paths(changes).into_iter().map(CallArgument::Path).collect();
-    let moved = changes.as_array().into_iter().flatten();
-    let moved = moved.filter_map(|change| change.pointer("/kind/move_path")?.as_str());
-    arguments.extend(moved.map(|path| CallArgument::Path(path.to_owned())));
+    let moved = list_of(changes).iter().filter_map(|change| text(&change["kind"], "move_path"));
+    let paths = paths(changes).into_iter().chain(moved);
+    let mut arguments: Vec<_> = paths.map(|path| CallArgument::Path(path.to_owned())).collect();
     if arguments.is_empty() {
         arguments.push(CallArgument::Uncompared);
     }
@@ -226,50 +207,36 @@ pub(super) fn changes_call(changes: &Value) -> PermissionCall {
 
 /// What exactly changes. Several files stand one after another, each below its name.
 pub(super) fn changes_detail(changes: &Value) -> ToolDetail {
-    let of_one = |change: &Value| {
-        let path = text(change, "path").unwrap_or_default().to_owned();
-        let diff = text(change, "diff").unwrap_or_default().to_owned();
-        let kind = change.pointer("/kind/type").and_then(Value::as_str).unwrap_or_default();
-        match (kind, change.pointer("/kind/move_path").and_then(Value::as_str)) {
-            ("add", _) => ToolDetail::Write { path, content: diff },
-            ("update", None) => ToolDetail::Edit { path, diff },
-            ("update", Some(moved)) => ToolDetail::Edit { path: format!("{path} → {moved}"), diff },
-            (other, _) => ToolDetail::Other { input: format!("{other} {path}\n{diff}") },
+    let changes = list_of(changes).iter().map(|change| {
+        let kind = &change["kind"];
+        let moved = text(kind, "move_path").map(|path| format!(" → {path}")).unwrap_or_default();
+        let path = format!("{}{moved}", text(change, "path").unwrap_or_default());
+        (text(kind, "type").unwrap_or_default(), path, text(change, "diff").unwrap_or_default())
+    });
+    let changes: Vec<_> = changes.collect();
+    let detail = match changes.as_slice() {
+        [("add", path, content)] => ToolDetail::Write { path: path.clone(), content: (*content).to_owned() },
+        [("update", path, diff)] => ToolDetail::Edit { path: path.clone(), diff: (*diff).to_owned() },
+        all => {
+            let shown = all.iter().map(|(kind, path, diff)| format!("{kind} {path}\n{diff}"));
+            ToolDetail::Other { input: shown.collect::<Vec<_>>().join("\n") }
         }
     };
-    match changes.as_array().map_or(&[][..], Vec::as_slice) {
-        [one] => of_one(one).bounded(),
-        several => {
-            let shown = several.iter().map(|change| {
-                let kind = change.pointer("/kind/type").and_then(Value::as_str).unwrap_or_default();
-                let moved = change.pointer("/kind/move_path").and_then(Value::as_str);
-                let moved = moved.map(|path| format!(" → {path}")).unwrap_or_default();
-                let path = text(change, "path").unwrap_or_default();
-                format!("{kind} {path}{moved}\n{}", text(change, "diff").unwrap_or_default())
-            });
-            ToolDetail::Other { input: shown.collect::<Vec<_>>().join("\n") }.bounded()
-        }
-    }
+    detail.bounded()
 }
 
-fn paths(changes: &Value) -> Vec<String> {
-    let changes = changes.as_array().into_iter().flatten();
-    changes.filter_map(|change| text(change, "path")).map(str::to_owned).collect()
+fn paths(changes: &Value) -> Vec<&str> {
+    list_of(changes).iter().filter_map(|change| text(change, "path")).collect()
 }
 
 fn arguments(item: &Value) -> ToolDetail {
-    ToolDetail::Other { input: pretty(item.get("arguments").unwrap_or(&Value::Null)) }
+    ToolDetail::Other { input: pretty(&item["arguments"]) }
 }
 
-fn first_argument(item: &Value) -> String {
-    item.get("arguments").map(first_text).unwrap_or_default()
-}
-
-fn first_text(value: &Value) -> String {
+fn first_text(value: &Value) -> &str {
     let mut fields = value.as_object().into_iter().flatten();
-    let found =
-        fields.find_map(|(name, value)| value.as_str().filter(|_| !matches!(name.as_str(), "id" | "type")));
-    found.unwrap_or_default().to_owned()
+    let is_said = |name: &str| !matches!(name, "id" | "type");
+    fields.find_map(|(name, value)| value.as_str().filter(|_| is_said(name))).unwrap_or_default()
 }
 
 /// All of an item except its place in the protocol.

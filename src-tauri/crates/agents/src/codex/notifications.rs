@@ -12,7 +12,7 @@ use super::{
 };
 use crate::adapter::Output;
 use crate::event::{Asked, Configuration, Conversation, InputError, Requests, Retry, RetryBegins};
-use crate::json::{is_true, list, text};
+use crate::json::{is_true, list, text, texts};
 use crate::not_understood;
 use crate::own_sessions::title;
 
@@ -25,26 +25,18 @@ impl CodexAdapter {
         if warning.is_none() && !READ.contains(&method) {
             return self.on_unknown(method, params, out);
         }
-        if method == "thread/started" {
-            return self.on_thread_started(&params["thread"]);
-        }
-        if method == "thread/name/updated" {
-            let given = text(params, "threadName").map(title).filter(|title| !title.is_empty());
-            if let Some(title) = given.filter(|_| self.subagent(params).is_none()) {
-                out.event(Configuration::Titled { title });
-            }
-            return;
-        }
-        if method == "serverRequest/resolved" {
-            // The server has an answer, or no longer waits for one.
-            return self.settle(|call| call.own.id.as_ref() == Some(&params["requestId"]), out);
-        }
         if let Some((_, fields)) = warning {
-            return self.warn_once(fields.iter().filter_map(|field| text(params, field)), out);
+            let words: Vec<&str> = fields.iter().filter_map(|field| text(params, field)).collect();
+            return self.warn_once(words.join("\n"), out);
         }
         let subagent = self.subagent(params);
         let of_subagent = subagent.is_some();
         match method {
+            "thread/started" => self.on_thread_started(&params["thread"]),
+            // The server has an answer, or no longer waits for one.
+            "serverRequest/resolved" => {
+                self.settle(|call| call.own.id.as_ref() == Some(&params["requestId"]), out);
+            }
             "item/started" => self.on_item(&params["item"], false, of_subagent, out),
             "item/completed" => {
                 self.on_item(&params["item"], true, of_subagent, out);
@@ -60,8 +52,7 @@ impl CodexAdapter {
                 if text(params, "status") == Some("failed") {
                     let name = text(params, "name").unwrap_or_default();
                     let error = text(params, "error").unwrap_or_default();
-                    let words = format!("The MCP server {name} couldn't start. {error}");
-                    warn([words.trim_end()].into_iter(), out);
+                    warn(format!("The MCP server {name} couldn't start. {error}").trim_end(), out);
                 }
             }
             "skills/changed" => self.list_skills(out),
@@ -81,6 +72,7 @@ impl CodexAdapter {
             | "thread/tokenUsage/updated"
             | "thread/closed"
             | "thread/settings/updated"
+            | "thread/name/updated"
             | "model/rerouted"
             | "error"
                 if of_subagent => {}
@@ -115,11 +107,16 @@ impl CodexAdapter {
                 let changed = self.take_settings(&params["threadSettings"]);
                 self.tell_config(changed, out);
             }
+            "thread/name/updated" => {
+                if let Some(title) = text(params, "threadName").map(title).filter(|title| !title.is_empty()) {
+                    out.event(Configuration::Titled { title });
+                }
+            }
             "thread/closed" => self.thread = Thread::Closed,
             "model/rerouted" => {
-                let (from, to) = (text(params, "fromModel"), text(params, "toModel"));
-                let (from, to) = (from.unwrap_or_default(), to.unwrap_or_default());
-                warn([format!("The model {to} answers instead of {from}.").as_str()].into_iter(), out);
+                let from = text(params, "fromModel").unwrap_or_default();
+                let to = text(params, "toModel").unwrap_or_default();
+                warn(&format!("The model {to} answers instead of {from}."), out);
             }
             "error" => self.on_error(params, out),
             other => self.on_unknown(other, params, out),
@@ -132,12 +129,11 @@ impl CodexAdapter {
         not_understood::show(method, params, self.subagent(params).is_none(), out);
     }
 
-    fn warn_once<'a>(&mut self, parts: impl Iterator<Item = &'a str>, out: &mut Output) {
-        let words = parts.collect::<Vec<_>>().join("\n");
+    fn warn_once(&mut self, words: String, out: &mut Output) {
         if self.warned.contains(&words) {
             return;
         }
-        warn([words.as_str()].into_iter(), out);
+        warn(&words, out);
         if self.warned.len() == REMEMBERED_WARNINGS {
             self.warned.pop_front();
         }
@@ -157,23 +153,19 @@ impl CodexAdapter {
     }
 
     fn on_turn_completed(&mut self, turn: &Value, out: &mut Output) {
-        let id = text(turn, "id").unwrap_or_default().to_owned();
         let status = text(turn, "status").unwrap_or_default();
         let ended_well = status == "completed";
         self.begin_turn(out);
         if !ended_well {
             self.settle(|call| !call.answered && call.helper.is_none(), out);
         }
-        self.submit_plan(&id, ended_well, out);
+        self.submit_plan(text(turn, "id").unwrap_or_default(), ended_well, out);
         let error = (status == "failed").then(|| error_words(&turn["error"]));
         if let Some(words) = &error {
             self.tell_if_rejected(&turn["error"], words, out);
         }
-        let millis = turn["durationMs"].as_u64().unwrap_or_default();
-        let usage = self.usage.on_turn_end();
-        let ended = std::mem::take(&mut self.turn);
+        let ended = self.end_turn(turn["durationMs"].as_u64().unwrap_or_default(), error, out);
         self.items.clear();
-        out.event(Conversation::TurnEnded { millis, usage, error });
         if let Some(words) = ended.follow_up {
             self.say(&words, out);
         }
@@ -207,7 +199,7 @@ impl CodexAdapter {
             format!("A usage limit was reached: {name} ({reached})")
         });
         if self.limit != reached {
-            warn(reached.iter().map(String::as_str), out);
+            warn(reached.as_deref().unwrap_or_default(), out);
             self.limit = reached;
         }
     }
@@ -237,10 +229,8 @@ impl CodexAdapter {
                 out.event(Conversation::TextDropped);
             }
             "reasoning" if ended => {
-                let parts = [list(item, "summary"), list(item, "content")];
-                let parts = parts.into_iter().find(|parts| !parts.is_empty()).unwrap_or_default();
-                let parts: Vec<&str> = parts.iter().filter_map(Value::as_str).collect();
-                let text = bounded(&parts.join("\n\n"));
+                let parts = ["summary", "content"].into_iter().find(|name| !list(item, name).is_empty());
+                let text = bounded(&texts(item, parts.unwrap_or_default()).join("\n\n"));
                 if !text.trim().is_empty() {
                     out.event(Conversation::Finished { thinking: true, text });
                 }
@@ -257,7 +247,7 @@ impl CodexAdapter {
                 out.notice(Notice::Compacted);
             }
             "agentMessage" | "reasoning" | "plan" | "contextCompaction" => {}
-            kind if !ITEMS.contains(&kind) => self.on_unknown_item(kind, item, ended, of_subagent, out),
+            kind if !ITEMS.contains(&kind) => self.on_unknown_item(item, ended, of_subagent, out),
             _ => self.on_tool(id, item, ended, out),
         }
     }
@@ -283,15 +273,8 @@ impl CodexAdapter {
     }
 
     /// An item of an unknown kind. What it says to the user is shown as text, and anything else whole, as a tool call.
-    fn on_unknown_item(
-        &mut self,
-        kind: &str,
-        item: &Value,
-        ended: bool,
-        of_subagent: bool,
-        out: &mut Output,
-    ) {
-        let id = text(item, "id").unwrap_or_default();
+    fn on_unknown_item(&mut self, item: &Value, ended: bool, of_subagent: bool, out: &mut Output) {
+        let (Some(id), Some(kind)) = (text(item, "id"), text(item, "type")) else { return };
         let known = self.known_item(id);
         if known.told {
             return;
@@ -373,10 +356,8 @@ fn error_words(error: &Value) -> String {
     if words.trim().is_empty() { "the turn failed".to_owned() } else { bounded(&words) }
 }
 
-fn warn<'a>(parts: impl Iterator<Item = &'a str>, out: &mut Output) {
-    let parts: Vec<&str> = parts.filter(|part| !part.trim().is_empty()).collect();
-    if !parts.is_empty() {
-        let text = bounded(&parts.join("\n"));
-        out.notice(Notice::AgentWarned { text });
+fn warn(words: &str, out: &mut Output) {
+    if !words.trim().is_empty() {
+        out.notice(Notice::AgentWarned { text: bounded(words) });
     }
 }

@@ -3,8 +3,7 @@
 
 use askdesk_domain::text::bounded;
 use askdesk_domain::{
-    ApprovalDecision, ApprovalOption, ApprovalOptionKind, NativeRef, OptionLabel, TodoItem, TodoStatus,
-    ToolDetail,
+    ApprovalDecision, ApprovalOptionKind, NativeRef, OptionLabel, TodoItem, TodoStatus, ToolDetail,
 };
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -32,11 +31,8 @@ impl CodexAdapter {
         let Some(plan) = self.turn.proposed.take() else { return };
         out.event(Conversation::Finished { thinking: false, text: bounded(&plan) });
         let native_ref = NativeRef::new(format!("{}/plan/{turn}", self.run));
-        let options = [
-            approvals::option(ALLOW, ApprovalOptionKind::AllowOnce, OptionLabel::Plain, None),
-            approvals::option(DENY, ApprovalOptionKind::RejectOnce, OptionLabel::Plain, None),
-        ];
-        let options: Vec<ApprovalOption> = options.into_iter().flatten().collect();
+        let options = [(ALLOW, ApprovalOptionKind::AllowOnce), (DENY, ApprovalOptionKind::RejectOnce)];
+        let options = options.map(|(id, kind)| approvals::option(id, kind, OptionLabel::Plain, None));
         let Some(native_ref) = native_ref.filter(|_| ended_well && self.is_planning()) else { return };
         let decisions = options.iter().map(|option| (option.clone(), Value::Null)).collect();
         let asked = ApprovalAsked {
@@ -49,7 +45,7 @@ impl CodexAdapter {
             description: None,
             remark: None,
             subject: ToolDetail::Plan { plan, path: None }.bounded(),
-            options,
+            options: options.into(),
             takes_message: true,
         };
         self.calls.ask_permission(asked, Call { id: None, kind: CallKind::Permission(decisions) }, out);

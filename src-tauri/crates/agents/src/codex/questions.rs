@@ -31,20 +31,16 @@ pub(super) fn read(params: &Value) -> Vec<Asking> {
 }
 
 fn read_one(question: &Value) -> Asking {
-    let options: Vec<RawOption> = list(question, "options")
-        .iter()
-        .map(|option| RawOption {
-            label: text(option, "label").unwrap_or_default().to_owned(),
-            description: text(option, "description").map(str::to_owned),
-            preview: None,
-        })
-        .collect();
+    let option = |option: &Value| RawOption {
+        description: text(option, "description").map(str::to_owned),
+        ..RawOption::new(text(option, "label").unwrap_or_default())
+    };
     let secret = is_true(question, "isSecret");
     let draft = RawQuestion {
         text: text(question, "question").unwrap_or_default().to_owned(),
         header: text(question, "header").map(str::to_owned),
         kind: if secret { QuestionKind::Secret } else { QuestionKind::Single },
-        options,
+        options: list(question, "options").iter().map(option).collect(),
         required: false,
         placeholder: None,
     };
@@ -57,8 +53,7 @@ pub(super) fn accept(params: &Value, asked: &[Asking]) -> Result<Vec<Question>, 
     let mut questions = question_input::accept(&drafts, QuestionLimits::FOREIGN)?;
     for (question, asked) in questions.iter_mut().zip(list(params, "questions")) {
         // The agent may want a choice and nothing else; a note goes with it all the same.
-        let only_choices = asked.get("isOther").and_then(Value::as_bool) == Some(false);
-        question.allows_other &= !only_choices;
+        question.allows_other &= asked["isOther"] != false;
     }
     Ok(questions)
 }

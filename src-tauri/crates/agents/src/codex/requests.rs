@@ -36,40 +36,53 @@ impl CodexAdapter {
         if !REQUESTS.contains(&method) {
             return refuse_unknown(id, method, out);
         }
-        match method {
-            "item/tool/requestUserInput" => self.on_questions(id, native_ref, params, out),
+        let permission = match method {
+            "item/tool/requestUserInput" => return self.on_questions(id, native_ref, params, out),
             "mcpServer/elicitation/request" => match approvals::of_tool(params) {
-                Some(permission) => self.on_permission(id, native_ref, params, permission, out),
-                None => self.on_form(id, native_ref, params, out),
+                Some(permission) => permission,
+                None => return self.on_form(id, native_ref, params, out),
             },
             "item/commandExecution/requestApproval" => match approvals::of_command(params, &self.folder) {
-                Some(permission) => self.on_permission(id, native_ref, params, permission, out),
+                Some(permission) => permission,
                 None => {
-                    let kind = text(params, "kind").unwrap_or_default();
                     out.rpc(answer(id, json!({"decision": "decline"})));
-                    permission_refused(&format!("a command of an unknown kind ({kind})"), out);
+                    let kind = text(params, "kind").unwrap_or_default();
+                    let reason = bounded(&format!("a command of an unknown kind ({kind})"));
+                    return out.notice(Notice::PermissionRefused { reason });
                 }
             },
             "item/fileChange/requestApproval" => {
                 let item = text(params, "itemId").unwrap_or_default();
                 let known = self.items.iter().find(|(known, _)| known == item);
-                let changes = known.map(|(_, item)| item.changes.clone()).unwrap_or_default();
-                let permission = approvals::of_files(params, &changes);
-                self.on_permission(id, native_ref, params, permission, out);
+                approvals::of_files(params, known.map_or(&Value::Null, |(_, item)| &item.changes))
             }
-            "item/permissions/requestApproval" => {
-                let permission = approvals::of_permissions(params);
-                self.on_permission(id, native_ref, params, permission, out);
-            }
+            "item/permissions/requestApproval" => approvals::of_permissions(params),
             "item/tool/call" => {
                 let tool = text(params, "tool").unwrap_or_default();
                 let words = format!("Askdesk offers no tool named {tool}.");
-                let result =
-                    json!({"contentItems": [{"type": "inputText", "text": words}], "success": false});
-                out.rpc(answer(id, result));
+                let words = json!([{"type": "inputText", "text": words}]);
+                return out.rpc(answer(id, json!({"contentItems": words, "success": false})));
             }
-            other => refuse_unknown(id, other, out),
-        }
+            other => return refuse_unknown(id, other, out),
+        };
+        let Permission { title, description, remark, subject, call, options } = permission;
+        let helper = self.subagent(params);
+        let asked = ApprovalAsked {
+            native_ref,
+            asked_by: helper.as_ref().map(|helper| self.subagent_name(helper)),
+            helper,
+            tool_use: text(params, "itemId").map(bounded),
+            call,
+            title: bounded(&title),
+            description: description.as_deref().map(bounded),
+            remark: AgentRemark::new(Some(&remark.join("\n")), RemarkStance::Reason),
+            subject: subject.bounded(),
+            options: options.iter().map(|(option, _)| option.clone()).collect(),
+            // The protocol has no place for words; they follow as a message of their own.
+            takes_message: true,
+        };
+        let own = Call { id: Some(id.clone()), kind: CallKind::Permission(options) };
+        self.calls.ask_permission(asked, own, out);
     }
 
     fn on_questions(&mut self, id: &Value, native_ref: NativeRef, params: &Value, out: &mut Output) {
@@ -115,41 +128,9 @@ impl CodexAdapter {
             }
         }
     }
-
-    fn on_permission(
-        &mut self,
-        id: &Value,
-        native_ref: NativeRef,
-        params: &Value,
-        permission: Permission,
-        out: &mut Output,
-    ) {
-        let Permission { title, description, remark, subject, call, options } = permission;
-        let helper = self.subagent(params);
-        let asked = ApprovalAsked {
-            native_ref,
-            asked_by: helper.as_ref().map(|helper| self.subagent_name(helper)),
-            helper,
-            tool_use: text(params, "itemId").map(bounded),
-            call,
-            title: bounded(&title),
-            description: description.as_deref().map(bounded),
-            remark: AgentRemark::new(Some(&remark.join("\n")), RemarkStance::Reason),
-            subject: subject.bounded(),
-            options: options.iter().map(|(option, _)| option.clone()).collect(),
-            // The protocol has no place for words; they follow as a message of their own.
-            takes_message: true,
-        };
-        let own = Call { id: Some(id.clone()), kind: CallKind::Permission(options) };
-        self.calls.ask_permission(asked, own, out);
-    }
 }
 
 fn refuse_unknown(id: &Value, method: &str, out: &mut Output) {
     out.invalid(InputError::request_refused(method));
     out.rpc(RpcOut::Response { id: id.clone(), result: Err(RpcError::unknown_method(method)) });
-}
-
-fn permission_refused(reason: &str, out: &mut Output) {
-    out.notice(Notice::PermissionRefused { reason: bounded(reason) });
 }

@@ -15,9 +15,9 @@ impl CodexAdapter {
         let Some(what) = self.sent.remove(&key) else {
             return out.invalid(InputError::Incomplete { field: "id" });
         };
-        match (what, result) {
+        match (what, result.map_err(|error| bounded(&error.message))) {
             (Sent::Open, Ok(result)) => self.on_opened(&result, out),
-            (Sent::Open, Err(error)) => self.on_not_opened(&error, out),
+            (Sent::Open, Err(words)) => self.on_not_opened(words, out),
             (Sent::Models, Ok(result)) => {
                 let changed = self.take_models(&result);
                 // Before the session is open its present values are not known.
@@ -27,28 +27,21 @@ impl CodexAdapter {
             // The commands that are no skills are there all the same.
             (Sent::Skills, Err(error)) => {
                 self.take_skills(&Value::Null, out);
-                out.invalid(InputError::RequestFailed { error: bounded(&error.message) });
+                out.invalid(InputError::RequestFailed { error });
             }
             (Sent::Message { .. }, Ok(result)) => {
-                if let Some(turn) =
-                    result.get("turn").filter(|turn| text(turn, "status") == Some("inProgress"))
-                {
+                let turn = &result["turn"];
+                if text(turn, "status") == Some("inProgress") {
                     self.note_turn(turn, out);
                 }
             }
-            (Sent::Message { id, input, steers: true }, Err(_)) => {
-                // The turn ended before the message arrived, or takes none.
-                self.start_turn(id, input, out);
+            // The turn ended before the message arrived, or takes none.
+            (Sent::Message { id, input, steers: true }, Err(_)) => self.start_turn(id, input, out),
+            (Sent::Message { .. }, Err(words)) if self.turn.began => {
+                out.notice(Notice::MessageNotSent { error: words.into() });
             }
-            (Sent::Message { .. }, Err(error)) => {
-                let words = bounded(&error.message);
-                if self.turn.began {
-                    let notice = Notice::MessageNotSent { error: words.into() };
-                    return out.notice(notice);
-                }
-                let usage = self.usage.on_turn_end();
-                self.turn = Turn::default();
-                out.event(Conversation::TurnEnded { millis: 0, usage, error: Some(words) });
+            (Sent::Message { .. } | Sent::Compact, Err(words)) => {
+                self.end_turn(0, Some(words), out);
             }
             (Sent::Config { ticket, changes }, Ok(_)) => {
                 // The server tells the present values only if they have changed.
@@ -61,29 +54,28 @@ impl CodexAdapter {
                     out.event(Configuration::ConfigAnswered { ticket, refused: None });
                 }
             }
-            (Sent::Config { ticket: Some(ticket), .. }, Err(error)) => {
-                out.event(Configuration::ConfigAnswered { ticket, refused: Some(bounded(&error.message)) });
+            (Sent::Config { ticket: Some(ticket), .. }, Err(words)) => {
+                out.event(Configuration::ConfigAnswered { ticket, refused: Some(words) });
             }
-            (Sent::Config { ticket: None, .. }, Err(error)) => {
-                let text = bounded(&error.message);
-                out.notice(Notice::AgentWarned { text });
-            }
-            (Sent::Compact, Err(error)) => {
-                let usage = self.usage.on_turn_end();
-                self.turn = Turn::default();
-                out.event(Conversation::TurnEnded { millis: 0, usage, error: Some(bounded(&error.message)) });
-            }
+            (Sent::Config { ticket: None, .. }, Err(text)) => out.notice(Notice::AgentWarned { text }),
             (Sent::Interrupt | Sent::Compact | Sent::Close, Ok(_)) => {}
             // The turn ended before it could be stopped.
             (Sent::Interrupt, Err(_)) if !self.turn.began => {}
             (Sent::Interrupt | Sent::Close | Sent::Models, Err(error)) => {
-                out.invalid(InputError::RequestFailed { error: bounded(&error.message) });
+                out.invalid(InputError::RequestFailed { error });
             }
         }
     }
 
+    /// Returns the turn that has ended.
+    pub(super) fn end_turn(&mut self, millis: u64, error: Option<String>, out: &mut Output) -> Turn {
+        let usage = self.usage.on_turn_end();
+        out.event(Conversation::TurnEnded { millis, usage, error });
+        std::mem::take(&mut self.turn)
+    }
+
     fn on_opened(&mut self, result: &Value, out: &mut Output) {
-        let thread = result.get("thread").unwrap_or(&Value::Null);
+        let thread = &result["thread"];
         let Some(native) = native_session(thread) else {
             self.thread = Thread::Closed;
             return out.invalid(InputError::Incomplete { field: "id of a thread" });
@@ -112,9 +104,8 @@ impl CodexAdapter {
     }
 
     /// What was to be sent is kept: the next message tries again.
-    fn on_not_opened(&mut self, error: &RpcError, out: &mut Output) {
+    fn on_not_opened(&mut self, words: String, out: &mut Output) {
         self.thread = Thread::Closed;
-        let words = bounded(&error.message);
         if !self.how.is_new() && says_unknown(&words) {
             return out.event(Trouble::SessionUnknown { error: words });
         }

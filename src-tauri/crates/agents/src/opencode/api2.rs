@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::connection::{HttpMethod, MemberId};
-use crate::json::{list, text};
+use crate::json::{list, list_of, text};
 use crate::rpc::{INTERNAL_ERROR, RpcError};
 use forms::Form;
 use shapes::Shape;
@@ -622,8 +622,4 @@ fn decoded(query: &str) -> String {
         bytes.push(if byte == b'%' { (digit() * 16 + digit()) as u8 } else { byte });
     }
     String::from_utf8_lossy(&bytes).into_owned()
-}
-
-fn list_of(value: &Value) -> &[Value] {
-    value.as_array().map_or(&[], Vec::as_slice)
 }

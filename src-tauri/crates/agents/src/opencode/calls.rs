@@ -11,7 +11,7 @@ use super::tools::{self, tool_use};
 use super::{ENDED_CALLS, OpenCodeAdapter, Sent};
 use crate::adapter::{Output, Partial, QuestionRefusal};
 use crate::event::{ApprovalAsked, Asked, InputError, Requests};
-use crate::json::{is_true, text};
+use crate::json::{is_true, list, text, texts};
 use crate::open_calls::OpenCall;
 use crate::question_json::read_to_show;
 use crate::tool_input::pretty;
@@ -261,17 +261,12 @@ impl OpenCodeAdapter {
     }
 }
 
-fn patterns(request: &Value, field: &str) -> String {
-    let all = request[field].as_array().into_iter().flatten().filter_map(Value::as_str);
-    all.collect::<Vec<_>>().join(", ")
-}
-
 /// Lists what can be decided. Always holds for every session in the folder until the server ends (measured with 1.18.33);
 /// with OpenCode 2 it is saved.
 fn options(permission: &str, request: &Value) -> Vec<ApprovalOption> {
     let plain =
         |id, kind| ApprovalOption { id, kind, label: OptionLabel::Plain, scope: None, combines: false };
-    let content = patterns(request, "always");
+    let content = texts(request, "always").join(", ");
     let always = (!content.is_empty()).then(|| ApprovalOption {
         id: ALWAYS,
         kind: ApprovalOptionKind::AllowAlways,
@@ -291,15 +286,14 @@ fn options(permission: &str, request: &Value) -> Vec<ApprovalOption> {
 /// Whether a request says nothing of what would happen, as for every tool of an MCP server: its patterns are `["*"]` and its
 /// metadata is empty (measured with 1.18.33).
 fn tells_nothing(request: &Value) -> bool {
-    let patterns = request["patterns"].as_array().map_or(&[][..], Vec::as_slice);
-    patterns.iter().all(|pattern| pattern == "*")
+    list(request, "patterns").iter().all(|pattern| pattern == "*")
         && request["metadata"].as_object().is_none_or(serde_json::Map::is_empty)
 }
 
 /// Finds the input of the call that a request is about. The event with the input can come after the request.
 fn input_of<'a>(request: &Value, message: &'a Value) -> Option<&'a Value> {
     let call = text(&request["tool"], "callID")?;
-    let part = message["parts"].as_array()?.iter().find(|part| text(part, "callID") == Some(call))?;
+    let part = list(message, "parts").iter().find(|part| text(part, "callID") == Some(call))?;
     part["state"].get("input").filter(|_| text(&part["state"], "status") != Some("pending"))
 }
 
@@ -323,18 +317,13 @@ fn subject(permission: &str, request: &Value) -> ToolDetail {
 
 /// Returns a request as the user's own rules see it.
 fn call_of(permission: &str, tool: &str, request: &Value) -> PermissionCall {
-    let metadata = &request["metadata"];
-    let path = text(metadata, "filepath").or_else(|| text(metadata, "filePath"));
-    let mut arguments: Vec<CallArgument> = [
-        text(metadata, "command").map(|command| CallArgument::Command(command.to_owned())),
-        path.map(|path| CallArgument::Path(path.to_owned())),
-        text(metadata, "url").map(|url| CallArgument::Address(url.to_owned())),
-    ]
-    .into_iter()
-    .flatten()
-    .collect();
+    let said = |name: &str| text(&request["metadata"], name).map(str::to_owned);
+    let command = said("command").map(CallArgument::Command);
+    let path = said("filepath").or_else(|| said("filePath")).map(CallArgument::Path);
+    let address = said("url").map(CallArgument::Address);
+    let mut arguments: Vec<CallArgument> = [command, path, address].into_iter().flatten().collect();
     if arguments.is_empty() && !tells_nothing(request) {
-        let patterns = request["patterns"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        let patterns = texts(request, "patterns").into_iter();
         arguments = patterns.map(|pattern| CallArgument::Text(pattern.to_owned())).collect();
     }
     if arguments.is_empty() {

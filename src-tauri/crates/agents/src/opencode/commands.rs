@@ -9,7 +9,7 @@ use super::descriptor::AGENT;
 use super::{OpenCodeAdapter, Sent};
 use crate::adapter::{Action, Attached, EncodeError, Output};
 use crate::event::{Configuration, InputError};
-use crate::json::{list, text};
+use crate::json::{text, texts};
 
 const COMPACT: &str = "compact";
 /// The agent that a shell command is recorded for while none is known.
@@ -26,9 +26,12 @@ impl OpenCodeAdapter {
         };
         let compact = AgentCommand::new(COMPACT, "Summarize the conversation to free up context", "");
         let command = |said: &Value| {
-            let hints: Vec<&str> = list(said, "hints").iter().filter_map(Value::as_str).collect();
             let name = text(said, "name").filter(|name| *name != COMPACT)?;
-            AgentCommand::new(name, text(said, "description").unwrap_or_default(), &hints.join(" "))
+            AgentCommand::new(
+                name,
+                text(said, "description").unwrap_or_default(),
+                &texts(said, "hints").join(" "),
+            )
         };
         let commands: Vec<_> =
             listed.iter().filter_map(command).take(AGENT_COMMANDS).chain(compact).collect();

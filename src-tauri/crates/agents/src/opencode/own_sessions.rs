@@ -5,12 +5,13 @@ use std::path::Path;
 
 use askdesk_domain::text::bounded;
 use askdesk_domain::{EntryBody, NativeSession, Timestamp, ToolStatus};
+use serde::Deserialize;
 use serde_json::Value;
 
 use super::launch::folder_query;
 use super::parent_of;
 use super::tools::{self, QUESTION_TOOL, tool_use};
-use crate::json::{is_true, list, text};
+use crate::json::{is_true, list, list_of, text};
 use crate::own_sessions::{
     EARLIER_MESSAGES, OWN_SESSIONS, OwnSession, PastConversation, Said, SessionsProtocol, asked, title,
 };
@@ -38,18 +39,15 @@ impl SessionsProtocol for SessionList {
     }
 
     fn listed(&self, response: &Value) -> Vec<OwnSession> {
-        let sessions = response.as_array().map_or(&[][..], Vec::as_slice).iter();
-        let own = sessions.filter(|session| parent_of(session).is_none());
-        let mut listed: Vec<OwnSession> = own
-            .filter_map(|session| {
-                let updated = session.pointer("/time/updated").and_then(Value::as_i64).unwrap_or_default();
-                Some(OwnSession {
-                    native_session: NativeSession::new(text(session, "id")?)?,
-                    title: title(text(session, "title").unwrap_or_default()),
-                    updated_at: Timestamp::from_millis(updated),
-                })
+        let own = list_of(response).iter().filter(|session| parent_of(session).is_none());
+        let own = own.filter_map(|session| {
+            Some(OwnSession {
+                native_session: NativeSession::new(text(session, "id")?)?,
+                title: title(text(session, "title").unwrap_or_default()),
+                updated_at: Timestamp::from_millis(session["time"]["updated"].as_i64().unwrap_or_default()),
             })
-            .collect();
+        });
+        let mut listed: Vec<OwnSession> = own.collect();
         listed.sort_by_key(|session| Reverse(session.updated_at));
         listed
     }
@@ -60,14 +58,14 @@ impl SessionsProtocol for SessionList {
     }
 
     fn conversation(&self, response: &Value) -> PastConversation {
-        let messages = response.as_array().map_or(&[][..], Vec::as_slice);
+        let messages = list_of(response);
         let said = messages.iter().flat_map(said).collect();
         PastConversation::newest(said, messages.len() >= EARLIER_MESSAGES)
     }
 }
 
 fn said(message: &Value) -> Vec<Said> {
-    let info = |name: &str| message.get("info").and_then(|info| text(info, name));
+    let info = |name: &str| text(&message["info"], name);
     let by_user = info("role") == Some("user");
     let mut all: Vec<Said> = Vec::new();
     for part in list(message, "parts") {
@@ -94,8 +92,8 @@ fn said(message: &Value) -> Vec<Said> {
 /// Tells a call, and what came out of it.
 fn did(message: &str, part: &Value) -> Option<Said> {
     let name = text(part, "tool")?;
-    let state = part.get("state").unwrap_or(&Value::Null);
-    let input = state.get("input").unwrap_or(&Value::Null);
+    let state = &part["state"];
+    let input = &state["input"];
     if name == QUESTION_TOOL
         && let Ok((_, questions)) = read_to_show(input)
     {
@@ -125,11 +123,7 @@ fn kept(state: &Value) -> Option<Vec<Vec<String>>> {
     if text(state, "error") == Some(DISMISSED) {
         return Some(Vec::new());
     }
-    let answers = state.pointer("/metadata/answers")?.as_array()?;
-    let texts = |answer: &Value| -> Option<Vec<String>> {
-        answer.as_array()?.iter().map(|text| text.as_str().map(str::to_owned)).collect()
-    };
-    answers.iter().map(texts).collect()
+    Deserialize::deserialize(&state["metadata"]["answers"]).ok()
 }
 
 #[cfg(test)]

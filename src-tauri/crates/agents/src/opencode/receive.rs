@@ -12,7 +12,7 @@ use super::tools;
 use super::{OpenCodeAdapter, Role, Sent, parent_of};
 use crate::adapter::Output;
 use crate::event::{Configuration, Conversation, InputError, Retry, RetryBegins, Trouble};
-use crate::json::text;
+use crate::json::{list_of, text};
 use crate::not_understood;
 use crate::own_sessions::title;
 use crate::rpc::{INTERNAL_ERROR, RpcError};
@@ -107,19 +107,15 @@ impl OpenCodeAdapter {
                 self.turn.error = Some(error.message.clone());
                 self.end_turn(out);
             }
-            (Sent::Moved, Ok(_)) => self.read_newest(out),
-            (Sent::Moved, Err(error)) => {
-                request_failed(error, out);
+            (Sent::Moved, result) => {
+                value_of(result, out);
                 self.read_newest(out);
             }
-            (Sent::Newest, Ok(messages)) => {
-                let newest = messages.as_array().into_iter().flatten();
-                let newest = newest.filter_map(|message| message.pointer("/info/id")?.as_str()).max();
-                self.last_message = newest.unwrap_or_default().to_owned();
-                self.opened(out);
-            }
-            (Sent::Newest, Err(error)) => {
-                request_failed(error, out);
+            (Sent::Newest, result) => {
+                let newest = list_of(value_of(result, out)).iter();
+                if let Some(id) = newest.filter_map(|message| text(&message["info"], "id")).max() {
+                    self.last_message = id.to_owned();
+                }
                 self.opened(out);
             }
             (Sent::Version, Ok(health)) => {
@@ -130,10 +126,7 @@ impl OpenCodeAdapter {
                 self.on_agents(agents, out);
                 self.bar_subagents(agents, out);
             }
-            (Sent::Agents, Err(error)) => {
-                request_failed(error, out);
-                self.bar_subagents(&Value::Null, out);
-            }
+            (Sent::Agents, failed) => self.bar_subagents(value_of(failed, out), out),
             (Sent::Bar { .. }, Ok(_)) => self.release(out),
             (Sent::Models, Ok(providers)) => self.on_models(providers, out),
             (Sent::Commands, Ok(commands)) => self.on_commands(commands, out),
@@ -164,21 +157,13 @@ impl OpenCodeAdapter {
             (Sent::Questions, Ok(questions)) => self.on_question_list(questions, out),
             (Sent::Permissions, Ok(permissions)) => self.on_permission_list(permissions, out),
             (Sent::Servers, Ok(status)) => self.servers = tools::servers(status),
-            (Sent::CallOf { request }, Ok(message)) => self.ask_permission(&request, message, out),
-            (Sent::CallOf { request }, Err(error)) => {
-                request_failed(error, out);
-                self.ask_permission(&request, &Value::Null, out);
+            (Sent::CallOf { request }, result) => {
+                self.ask_permission(&request, value_of(result, out), out);
             }
             (Sent::Children, Ok(sessions)) => {
-                for session in sessions.as_array().into_iter().flatten() {
-                    self.on_session_info(session, out);
-                }
+                list_of(sessions).iter().for_each(|session| self.on_session_info(session, out));
             }
-            (Sent::Messages, Ok(messages)) => self.on_message_list(messages, out),
-            (Sent::Messages, Err(error)) => {
-                request_failed(error, out);
-                self.on_message_list(&Value::Null, out);
-            }
+            (Sent::Messages, result) => self.on_message_list(value_of(result, out), out),
             (Sent::Status | Sent::Questions | Sent::Permissions, Err(error)) => {
                 request_failed(error, out);
                 self.resync.incomplete = true;
@@ -385,6 +370,14 @@ fn on_todos(todos: &Value, out: &mut Output) {
         }
         None => out.invalid(InputError::Incomplete { field: "todos" }),
     }
+}
+
+/// What was responded. A failure is reported, and reads as nothing.
+fn value_of<'a>(result: &'a Result<Value, RpcError>, out: &mut Output) -> &'a Value {
+    result.as_ref().unwrap_or_else(|error| {
+        request_failed(error, out);
+        &Value::Null
+    })
 }
 
 pub(super) fn request_failed(error: &RpcError, out: &mut Output) {

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::{OpenCodeAdapter, Sent};
 use crate::adapter::Output;
 use crate::event::InputError;
-use crate::json::text;
+use crate::json::{list, list_of, text};
 
 /// How many of the newest messages are read. A turn that wrote more during a break of the stream is shown from there on.
 const MESSAGES: usize = 50;
@@ -91,10 +91,9 @@ impl OpenCodeAdapter {
 
     /// Returns those requests of a list that somebody waits for; the server also lists those of interrupted turns.
     fn alive(&mut self, list: &Value) -> Vec<Value> {
-        let is_alive = |request: &&Value| {
-            text(request, "sessionID").is_some_and(|session| self.resync.busy.contains(session))
-        };
-        let alive: Vec<Value> = list.as_array().into_iter().flatten().filter(is_alive).cloned().collect();
+        let busy = &self.resync.busy;
+        let is_alive = |it: &&Value| text(it, "sessionID").is_some_and(|session| busy.contains(session));
+        let alive: Vec<Value> = list_of(list).iter().filter(is_alive).cloned().collect();
         self.resync.listed.extend(alive.iter().filter_map(|request| text(request, "id")).map(str::to_owned));
         alive
     }
@@ -102,14 +101,12 @@ impl OpenCodeAdapter {
     /// Reads the newest messages, the last thing that is asked for.
     pub(super) fn on_message_list(&mut self, messages: &Value, out: &mut Output) {
         let session = self.session.clone().unwrap_or_default();
-        for message in messages.as_array().into_iter().flatten() {
+        for message in list_of(messages) {
             if text(&message["info"], "id").is_none_or(|id| id <= self.last_message.as_str()) {
                 continue;
             }
             self.on_message(&session, &message["info"], out);
-            for part in message["parts"].as_array().into_iter().flatten() {
-                self.on_part(&session, part, out);
-            }
+            list(message, "parts").iter().for_each(|part| self.on_part(&session, part, out));
         }
         self.resync.running = self.resync.running.saturating_sub(1);
         if std::mem::take(&mut self.resync.incomplete) || self.resync.running > 0 {

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::launch::CHANGES;
 use super::{OpenCodeAdapter, Sent};
 use crate::adapter::Output;
-use crate::json::text;
+use crate::json::{list, text};
 
 /// The permission to start a subagent.
 const TASK: &str = "task";
@@ -44,13 +44,13 @@ impl OpenCodeAdapter {
 
     /// Reads which rules a session has. One that was begun elsewhere doesn't ask before changes by itself.
     pub(super) fn note_rules(&mut self, session: &Value) {
-        let rules = session["permission"].as_array().into_iter().flatten();
-        let asks = |change: &str| rules.clone().any(|rule| *rule == asking(change));
+        let rules = list(session, "permission");
+        let asks = |change: &str| rules.contains(&asking(change));
         self.lacks_asking = self.resumes && !CHANGES.into_iter().all(asks);
         let bars =
             |rule: &&Value| text(rule, "permission") == Some(TASK) && text(rule, "action") == Some("deny");
         self.barred =
-            rules.filter(bars).filter_map(|rule| text(rule, "pattern")).map(str::to_owned).collect();
+            rules.iter().filter(bars).filter_map(|rule| text(rule, "pattern")).map(str::to_owned).collect();
     }
 }
 

@@ -36,8 +36,8 @@ impl UsageReport {
             return;
         }
         let tokens = Tokens::of(&part["tokens"]);
-        self.turn.input_tokens = self.turn.input_tokens.saturating_add(tokens.read());
-        self.turn.output_tokens = self.turn.output_tokens.saturating_add(tokens.written());
+        self.turn.input_tokens = self.turn.input_tokens.saturating_add(tokens.read);
+        self.turn.output_tokens = self.turn.output_tokens.saturating_add(tokens.written);
         self.turn.cached_tokens = self.turn.cached_tokens.saturating_add(tokens.cached);
         if let Some(cost) = part["cost"].as_f64().and_then(Usd::new) {
             self.turn.cost = Some(self.turn.cost.unwrap_or(Usd::ZERO).plus(cost));
@@ -82,34 +82,21 @@ impl UsageReport {
 
 #[derive(Clone, Copy)]
 struct Tokens {
-    input: u64,
-    output: u64,
-    reasoning: u64,
+    read: u64,
+    written: u64,
+    /// Those of the tokens read that came from the cache.
     cached: u64,
-    cache_written: u64,
 }
 
 impl Tokens {
     fn of(tokens: &Value) -> Self {
         let count = |place: &str| tokens.pointer(place).and_then(Value::as_u64).unwrap_or_default();
-        Self {
-            input: count("/input"),
-            output: count("/output"),
-            reasoning: count("/reasoning"),
-            cached: count("/cache/read"),
-            cache_written: count("/cache/write"),
-        }
-    }
-
-    const fn read(self) -> u64 {
-        self.input.saturating_add(self.cached).saturating_add(self.cache_written)
-    }
-
-    const fn written(self) -> u64 {
-        self.output.saturating_add(self.reasoning)
+        let cached = count("/cache/read");
+        let read = count("/input").saturating_add(cached).saturating_add(count("/cache/write"));
+        Self { read, written: count("/output").saturating_add(count("/reasoning")), cached }
     }
 
     const fn all(self) -> u64 {
-        self.read().saturating_add(self.written())
+        self.read.saturating_add(self.written)
     }
 }

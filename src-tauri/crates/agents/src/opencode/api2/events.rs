@@ -81,8 +81,8 @@ impl Api2 {
             }
             "session.step.started" => {
                 self.started(session);
-                let mut info = shapes::message_info(session, message, data);
-                info["time"] = json!({"created": data["timestamp"]});
+                let time = json!({"created": data["timestamp"]});
+                let info = shapes::message_info(session, message, data, &time);
                 out.event("message.updated", json!({"sessionID": session, "info": info}));
             }
             "session.step.ended" => {
@@ -92,8 +92,8 @@ impl Api2 {
                     work.final_step = true;
                     self.look_soon(session, &mut out);
                 }
-                let mut info = shapes::message_info(session, message, data);
-                info["time"] = json!({"completed": data["timestamp"]});
+                let time = json!({"completed": data["timestamp"]});
+                let info = shapes::message_info(session, message, data, &time);
                 out.event("message.updated", json!({"sessionID": session, "info": info}));
                 let part = shapes::step_end(session, message, data);
                 out.event("message.part.updated", json!({"sessionID": session, "part": part}));
@@ -107,12 +107,12 @@ impl Api2 {
                 out.event("session.status", json!({"sessionID": session, "status": status}));
             }
             "session.compaction.ended" => out.event("session.compacted", json!({"sessionID": session})),
-            "session.text.started" | "session.text.delta" | "session.text.ended" => {
-                text_part("text", "textID", session, message, data, &kind, &mut out);
-            }
-            "session.reasoning.started" | "session.reasoning.delta" | "session.reasoning.ended" => {
-                text_part("reasoning", "reasoningID", session, message, data, &kind, &mut out);
-            }
+            "session.text.started"
+            | "session.text.delta"
+            | "session.text.ended"
+            | "session.reasoning.started"
+            | "session.reasoning.delta"
+            | "session.reasoning.ended" => text_part(session, message, data, &kind, &mut out),
             // 2.x names the tool only here.
             "session.tool.input.started" => {
                 let tool = old_name(text(data, "name").unwrap_or("tool")).to_owned();
@@ -205,16 +205,9 @@ fn tool_part(tool: &str, session: &str, message: &str, data: &Value, state: &Val
     out.event("message.part.updated", json!({"sessionID": session, "part": part}));
 }
 
-fn text_part(
-    part: &str,
-    id: &str,
-    session: &str,
-    message: &str,
-    data: &Value,
-    kind: &str,
-    out: &mut Translated,
-) {
-    let id = match text(data, id) {
+fn text_part(session: &str, message: &str, data: &Value, kind: &str, out: &mut Translated) {
+    let part = if kind.starts_with("session.text.") { "text" } else { "reasoning" };
+    let id = match text(data, &format!("{part}ID")) {
         Some(id) => format!("{message}/{id}"),
         None => shapes::counted(message, part, data["ordinal"].as_u64().unwrap_or_default()),
     };

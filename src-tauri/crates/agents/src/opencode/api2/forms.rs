@@ -2,9 +2,8 @@
 
 use serde_json::{Map, Number, Value, json};
 
-use super::list_of;
 use super::shapes::asking_call;
-use crate::json::{is_true, list, text};
+use crate::json::{is_true, list, list_of, text};
 
 /// A form that waits.
 #[derive(Debug)]

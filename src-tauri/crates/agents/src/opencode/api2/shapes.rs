@@ -4,8 +4,7 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Value, json};
 
-use super::list_of;
-use crate::json::{list, text};
+use crate::json::{list, list_of, text};
 
 /// What a response is turned into.
 #[derive(Debug)]
@@ -154,11 +153,11 @@ pub(super) fn tool_state(status: &str, input: &Value, ended: &Value) -> Value {
     json!({"status": status, "input": input, "output": output, "attachments": attached, "error": error})
 }
 
-pub(super) fn message_info(session: &str, message: &str, step: &Value) -> Value {
+pub(super) fn message_info(session: &str, message: &str, step: &Value, time: &Value) -> Value {
     json!({
         "id": message, "sessionID": session, "role": "assistant", "agent": step["agent"],
         "providerID": step["model"]["providerID"], "modelID": step["model"]["id"],
-        "tokens": step["tokens"], "cost": step["cost"],
+        "tokens": step["tokens"], "cost": step["cost"], "time": time,
     })
 }
 
@@ -173,8 +172,7 @@ fn message(session: &str, said: &Value) -> Option<Value> {
             Some(json!({"info": info, "parts": [part]}))
         }
         "assistant" => {
-            let mut info = message_info(session, id, said);
-            info["time"] = said["time"].clone();
+            let info = message_info(session, id, said, &said["time"]);
             let completed = said.pointer("/time/completed");
             let mut counts: HashMap<&str, u64> = HashMap::new();
             let mut place = |part| {
