@@ -308,8 +308,9 @@ mod tests {
         let system = || Some(PathBuf::from("/home/ada/.local/share/io.github.askdesk"));
         let usual = data_folder_from(None, system()).unwrap();
         assert_eq!(usual, PathBuf::from("/home/ada/.local/share/io.github.askdesk"));
-        let own = data_folder_from(Some(OsStr::new("/srv/desk")), system()).unwrap();
-        assert_eq!(own, PathBuf::from("/srv/desk"));
+        let named = if cfg!(windows) { r"D:\desk" } else { "/srv/desk" };
+        let own = data_folder_from(Some(OsStr::new(named)), system()).unwrap();
+        assert_eq!(own, PathBuf::from(named));
         assert_eq!(data_folder_from(None, None), Err(NoDataFolder::NoPlace));
         assert!(data_folder_from(Some(OsStr::new("")), None).is_err());
         assert!(data_folder_from(Some(OsStr::new("desk")), None).unwrap().is_absolute());

@@ -81,7 +81,7 @@ mod tests {
         let file = Target::File { path: folder.join("-src/a b"), line: Some(3) };
         assert_eq!(Target::find(folder, Some("-src/a b"), Some(3)).as_ref(), Ok(&file));
         let absolute = folder.join("-src/a b").display().to_string();
-        assert_eq!(Target::find(Path::new("/"), Some(&absolute), Some(3)), Ok(file));
+        assert_eq!(Target::find(folder.ancestors().last().unwrap(), Some(&absolute), Some(3)), Ok(file));
         assert_eq!(Target::find(folder, Some("-src"), Some(3)), Ok(Target::Folder(folder.join("-src"))));
         assert_eq!(Target::find(folder, None, None), Ok(Target::Folder(folder.to_owned())));
         assert_eq!(Target::find(folder, None, None).unwrap().folder(), folder);
@@ -104,6 +104,8 @@ mod tests {
         ));
     }
 
+    /// No file of Windows has such a name.
+    #[cfg(unix)]
     #[test]
     fn a_line_is_left_out_where_the_editor_could_take_it_for_another_file() {
         let folder = tempfile::tempdir().unwrap();

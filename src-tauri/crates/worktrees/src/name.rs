@@ -186,7 +186,7 @@ mod tests {
     #[case("a~1", false)]
     #[case("a\u{85}b", false)]
     fn names_follow_the_rules_of_git(#[case] name: &str, #[case] valid: bool) {
-        assert_eq!(is_branch_name(name), valid);
+        assert_eq!(is_branch_name_on(Os::Linux, name), valid);
     }
 
     #[rstest]

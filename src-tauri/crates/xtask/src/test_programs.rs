@@ -44,7 +44,7 @@ const LONG: [&str; 6] = ["engine", "askdesk_engine", "agents", "gateway", "domai
 #[derive(Debug, PartialEq, Eq)]
 pub struct TestProgram {
     /// The target's name.
-    name: String,
+    pub name: String,
     file: PathBuf,
     /// The folder of its package, in which cargo would start it.
     package: PathBuf,

@@ -31,7 +31,7 @@ const COMPILER: [&str; 5] = [
 ];
 const BUILD_STD: &str = "-Zbuild-std=std,panic_unwind,test";
 /// The crates that a window is no part of.
-const CRATES: [&str; 20] = [
+const CRATES: [&str; 21] = [
     "askdesk-agents",
     "askdesk-api",
     "askdesk-changes",
@@ -49,12 +49,24 @@ const CRATES: [&str; 20] = [
     "askdesk-mcp-tools",
     "askdesk-open-in",
     "askdesk-outside-json",
+    "askdesk-testkit",
     "askdesk-user-environment",
     "askdesk-version-probe",
     "askdesk-worktrees",
 ];
-/// The tests that Wine fails, each with the reason.
-pub const WINE_CANNOT: [(&str, &str); 0] = [];
+/// The programs and tests that don't run, each with the reason.
+pub const LEFT_OUT: [(&str, &str); 6] = [
+    ("changes", NO_GIT),
+    ("worktrees", NO_GIT),
+    ("create::tests::a_branch_that_somebody_else_has_made_meanwhile_stays", NO_GIT),
+    ("files_since::", NO_GIT),
+    ("moved_folders::", NO_GIT),
+    (
+        "transcripts::claude_helpers::case_125_a_shells_output_is_in_the_file_that_the_agent_names",
+        "the recorded agent names a file of Linux",
+    ),
+];
+const NO_GIT: &str = "it needs a git.exe";
 
 /// Wine 8 has no `bcryptprimitives.dll`, from which Rust's library takes random numbers.
 const RANDOM: &str = "#include <windows.h>
@@ -122,8 +134,9 @@ impl WindowsBuild {
     fn write_scripts(&self) -> Result<()> {
         let usr = self.folder.join("usr");
         let usr = usr.display();
+        // Another shell would drop cargo's variables with a hyphen in their names.
         let rustc = format!(
-            "#!/bin/sh\nLD_LIBRARY_PATH={usr}/lib/x86_64-linux-gnu:{usr}/lib exec {usr}/bin/rustc \"$@\"\n"
+            "#!/bin/bash\nLD_LIBRARY_PATH={usr}/lib/x86_64-linux-gnu:{usr}/lib exec {usr}/bin/rustc \"$@\"\n"
         );
         for (name, text) in [("rustc", rustc.as_str()), ("no-compiler", NO_COMPILER)] {
             let file = self.folder.join(name);

@@ -85,7 +85,7 @@ async fn case_76_codex_says_whether_there_is_a_sign_in_unless_its_provider_takes
 #[tokio::test]
 async fn nothing_is_asked_of_an_agent_whose_sessions_may_do_without_a_sign_in() {
     let home = tempfile::tempdir().unwrap();
-    let start = start(Path::new("/bin/sh"), home.path(), &[]);
+    let start = start(&std::env::current_exe().unwrap(), home.path(), &[]);
     assert_eq!(signed_in(&OpenCode::default(), &start).await, None);
     assert_eq!(OpenCode::default().sign_in(&start).unwrap().unwrap().args, ["auth", "login"]);
 }

@@ -89,7 +89,10 @@ mod tests {
             file("same.png", PNG),
             file("notes.txt", b"words"),
             file("large.png", &[PNG, &vec![0; IMAGE_BYTES]].concat()),
-            ResultImage::File("/dev/zero".to_owned()),
+            match cfg!(unix) {
+                true => ResultImage::File("/dev/zero".to_owned()),
+                false => file("zero", &[0]),
+            },
             ResultImage::File("relative.png".to_owned()),
         ];
         let (stored, refused) = store(&images, session, given);

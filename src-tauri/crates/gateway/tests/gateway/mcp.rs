@@ -11,7 +11,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 use super::fixture::{Fixture, Head, PATIENCE, quick};
-use super::mcp_client::{Folder, McpClient, Speaks, assert_answered, structured, text, which_store};
+use super::mcp_client::{Folder, McpClient, PROJECT, Speaks, assert_answered, structured, text, which_store};
 
 async fn connect(fixture: &Fixture, name: &'static str, speaks: Speaks) -> McpClient {
     McpClient::over_http(fixture, name, speaks, Folder::AtOnce).await
@@ -32,7 +32,7 @@ async fn an_answer_is_the_result_of_the_call(#[values(Speaks::Sessions, Speaks::
     let (result, (request, session)) = tokio::join!(connected.ask(), answer(&fixture));
     assert_eq!(session.origin.channel(), Some(Channel::Mcp));
     assert_eq!(session.origin.client(), Some("codex-mcp-client"));
-    assert_eq!((session.version.as_deref(), session.folder.as_str()), (Some("1.2.3"), "/home/a/project"));
+    assert_eq!((session.version.as_deref(), session.folder.as_str()), (Some("1.2.3"), PROJECT));
     assert_answered(&result, request.id);
     fixture.delivered(request.id).await;
 }
@@ -95,7 +95,7 @@ async fn case_170_a_call_that_its_client_moved_to_the_background_is_marked_and_g
 async fn a_folder_that_is_named_late_is_used_from_then_on() {
     let fixture = Fixture::open().await;
     let connected = McpClient::over_http(&fixture, "codex", Speaks::Sessions, Folder::NotAtFirst).await;
-    for folder in ["", "/home/a/project"] {
+    for folder in ["", PROJECT] {
         let (_, (request, session)) = tokio::join!(connected.ask(), answer(&fixture));
         assert_eq!(session.folder, folder);
         fixture.delivered(request.id).await;

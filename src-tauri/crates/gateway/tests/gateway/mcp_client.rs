@@ -19,6 +19,10 @@ use tokio::sync::mpsc;
 
 use super::fixture::{Fixture, PATIENCE};
 
+/// The folder that a client names, and the address by which it does.
+pub const PROJECT: &str = if cfg!(windows) { r"C:\a\project" } else { "/home/a/project" };
+const PROJECT_URI: &str = if cfg!(windows) { "file:///C:/a/project" } else { "file:///home/a/project" };
+
 /// The generation of the protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Speaks {
@@ -54,7 +58,7 @@ impl ClientHandler for TestClient {
         if self.asked_for_folder.fetch_add(1, Ordering::Relaxed) == 0 && self.folder == Folder::NotAtFirst {
             std::future::pending::<()>().await;
         }
-        Ok(ListRootsResult::new(vec![Root::new("file:///home/a/project")]))
+        Ok(ListRootsResult::new(vec![Root::new(PROJECT_URI)]))
     }
 
     async fn on_progress(&self, told: ProgressNotificationParam, _: NotificationContext<RoleClient>) {
