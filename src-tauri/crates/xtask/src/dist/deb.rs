@@ -1,7 +1,7 @@
 //! The Debian package: packed again with Debian's own tool, because the Tauri CLI's is larger and not as Debian's policy wants it, and
 //! checked by lintian.
 
-use std::{ffi::OsStr, fs, os::unix::fs::PermissionsExt as _, path::Path};
+use std::{ffi::OsStr, fs, path::Path};
 
 use anyhow::{Context, Result, bail};
 
@@ -26,15 +26,22 @@ pub fn pack_again(workspace: &Workspace, package: &Path, to: &Path) -> Result<()
     for file in files_below(&tree, &[])? {
         let within = file.strip_prefix(&tree)?;
         let mode = if is_program(within) { 0o755 } else { 0o644 };
-        fs::set_permissions(&file, fs::Permissions::from_mode(mode))
-            .with_context(|| format!("cannot set the mode of {}", file.display()))?;
+        set_mode(&file, mode).with_context(|| format!("cannot set the mode of {}", file.display()))?;
         for parent in within.ancestors().skip(1) {
-            fs::set_permissions(tree.join(parent), fs::Permissions::from_mode(0o755))?;
+            set_mode(&tree.join(parent), 0o755)?;
         }
     }
     let mut pack = workspace.command("dpkg-deb");
     pack.args(["--root-owner-group", "-Zxz", "-z9", "-Sextreme", "--build"]).arg(&tree).arg(to);
     steps::show(&mut pack).context("cannot pack the Debian package")
+}
+
+/// Only Linux makes this package.
+#[cfg_attr(not(unix), expect(unused_variables, reason = "there are no modes"))]
+fn set_mode(file: &Path, mode: u32) -> std::io::Result<()> {
+    #[cfg(unix)]
+    fs::set_permissions(file, std::os::unix::fs::PermissionsExt::from_mode(mode))?;
+    Ok(())
 }
 
 /// Gives a field of the control file another value.
