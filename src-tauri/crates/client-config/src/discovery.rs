@@ -277,10 +277,13 @@ impl Drop for PublishedDiscovery {
 
 /// Tells whether another process holds a lock; none on a file system without locks.
 fn is_held(file: &File) -> Option<bool> {
-    for _ in 0..LOCK_TRIES {
+    for attempt in 0..LOCK_TRIES {
+        if attempt > 0 {
+            std::thread::sleep(LOCK_AGAIN);
+        }
         match file.try_lock() {
             Ok(()) => return Some(false),
-            Err(TryLockError::WouldBlock) => std::thread::sleep(LOCK_AGAIN),
+            Err(TryLockError::WouldBlock) => {}
             Err(TryLockError::Error(_)) => return None,
         }
     }

@@ -300,3 +300,23 @@ async fn blocking<T: Send + 'static>(
     let ran = tokio::task::spawn_blocking(run).await;
     ran.unwrap_or_else(|error| Err(Unavailable::Failed { error: error.to_string() }))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_slow_comparison_does_not_stop_the_records_before_messages() {
+        let tracker = Tracker::new(PathBuf::new(), PathBuf::new());
+        let watched =
+            Watched { folder: PathBuf::new(), tracker, due: AtomicBool::new(false), took: Mutex::default() };
+        let is_recorded = |watched: &Watched| *watched.took.lock().unwrap() <= MARKED;
+        watched.note_duration(MARKED / 10);
+        watched.note_duration(MARKED * 60);
+        assert!(is_recorded(&watched));
+        for _ in 0..5 {
+            watched.note_duration(MARKED * 60);
+        }
+        assert!(!is_recorded(&watched), "a folder that has become huge is left out");
+    }
+}

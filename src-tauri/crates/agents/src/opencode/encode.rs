@@ -241,3 +241,19 @@ fn file_url(path: &str) -> String {
     }
     url
 }
+
+#[cfg(test)]
+mod tests {
+    use rstest::rstest;
+
+    use super::*;
+
+    #[rstest]
+    #[case("/a b/ä", "file:///a%20b/%C3%A4")]
+    #[case(r"/a\b", "file:///a%5Cb")]
+    #[case(r"C:\a b\c", "file:///C:/a%20b/c")]
+    #[case(r"\\server\share\a", "file://server/share/a")]
+    fn case_153_a_path_of_each_system_has_its_address(#[case] path: &str, #[case] url: &str) {
+        assert_eq!(file_url(path), url);
+    }
+}
